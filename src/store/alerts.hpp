@@ -1,0 +1,43 @@
+// Findings and alerts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/alert.hpp"
+#include "store/nodes.hpp"
+#include "store/tx.hpp"
+
+namespace sickbay::store {
+
+struct StoredFinding {
+  Finding finding;
+  std::uint64_t epoch = 0;
+  Time received_at{};
+};
+
+// Adds those that are new (by finding id) as unfolded, in one statement whatever their number; says how many were.
+std::size_t add_findings(Tx& tx, std::string_view node, std::uint64_t epoch, const std::vector<Finding>& findings,
+                         Time now);
+std::vector<StoredFinding> unfolded_findings(Tx& tx, std::string_view node, std::size_t limit);
+void mark_folded(Tx& tx, const std::vector<std::string>& ids);
+std::vector<StoredFinding> list_findings(Tx& tx, std::string_view node, std::size_t limit);  // newest first
+
+std::optional<Alert> get_alert(Tx& tx, std::string_view id);
+void put_alert(Tx& tx, const Alert& alert);
+std::vector<Alert> open_alerts_of_node(Tx& tx, std::string_view node);  // not resolved
+std::vector<Alert> alerts_by_id(Tx& tx, const std::vector<std::string>& ids);
+std::vector<Alert> alerts_of_host_resolved_since(Tx& tx, std::string_view host, Time since);
+// When each node of the cluster that has an unresolved alert with an action turned so (its oldest such alert), since then.
+std::vector<std::pair<std::string, Time>> unhealthy_nodes(Tx& tx, std::string_view cluster, Time since);
+
+struct AlertFilter {
+  std::string cluster, node, name;
+  std::optional<AlertState> state;
+  std::optional<Severity> severity;
+};
+Paged<Alert> list_alerts(Tx& tx, const AlertFilter& filter, const Page& page);  // newest first
+
+}  // namespace sickbay::store

@@ -1,0 +1,39 @@
+// The work table (engine.md 1): everything that needs attention is a row (kind, key, due, version).
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "store/tx.hpp"
+
+namespace sickbay::store {
+
+struct Work {
+  std::string kind;  // node, host, cluster, request, check-run, delivery, publish, watch
+  std::string key;
+  Time due{};
+  std::uint64_t version = 0;
+};
+
+// Whoever writes a fact about a key calls this in the same transaction, unconditionally: version + 1, due = least(due,
+// at). Creates the row. Keys of one transaction are touched in sorted order by the caller.
+void wake(Tx& tx, std::string_view kind, std::string_view key, Time at);
+// The same for many keys of one kind in one statement (sorted here).
+void wake_all(Tx& tx, std::string_view kind, std::vector<std::string> keys, Time at);
+
+// The version now; 0 when there is no row.
+std::uint64_t work_version(Tx& tx, std::string_view kind, std::string_view key);
+// Locks the row and says whether its version is still `version`. The first statement of every turn's transaction.
+bool still(Tx& tx, std::string_view kind, std::string_view key, std::uint64_t version);
+// Ends a turn: due = `due` (nothing to wait for: far away), version + 1, claim released. Only after still().
+void finish(Tx& tx, std::string_view kind, std::string_view key, std::optional<Time> due);
+
+// Up to `limit` rows that are due and not claimed, claimed until now + `claim`; the claim only spreads the work. On
+// PostgreSQL FOR NO KEY UPDATE SKIP LOCKED.
+std::vector<Work> take_due(Tx& tx, Time now, std::size_t limit, Duration claim);
+// When the next row is due; absent: none.
+std::optional<Time> next_due(Tx& tx);
+
+}  // namespace sickbay::store
