@@ -14,6 +14,8 @@ class session;
 
 namespace sickbay::store {
 
-class Tx;  // defined by the store engineer in this file
+// Tx has at least `Time now()`: the database's clock read at this call, so after the locks taken so far are held
+// (PostgreSQL clock_timestamp(); SQLite the store's clock), never below the stored high-water mark.
+class Tx;  // defined in this file
 
 }  // namespace sickbay::store

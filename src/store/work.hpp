@@ -33,6 +33,9 @@ void finish(Tx& tx, std::string_view kind, std::string_view key, std::optional<T
 // Up to `limit` rows that are due and not claimed, claimed until now + `claim`; the claim only spreads the work. On
 // PostgreSQL FOR NO KEY UPDATE SKIP LOCKED.
 std::vector<Work> take_due(Tx& tx, Time now, std::size_t limit, Duration claim);
+// Up to `limit` rows that are due, without claiming: on SQLite, where one process has them all and a claim would cost a
+// commit; the caller keeps in memory what it is turning.
+std::vector<Work> list_due(Tx& tx, Time now, std::size_t limit);
 // When the next row is due; absent: none.
 std::optional<Time> next_due(Tx& tx);
 
