@@ -26,6 +26,7 @@ struct Caution {
 struct NodeFacts {
   Node node;
   Host host;                             // under the node; id empty when unknown
+  std::optional<Host> host_before;       // the open repair's host_before, where another host is under the node now
   Cluster cluster;
   PolicyVersion policy;
   FaultTable faults;                     // the default table with the policy's rows over it
@@ -38,7 +39,8 @@ struct NodeFacts {
                                          // within 10 days
   std::optional<Repair> repair;          // the open one
   std::vector<Repair> history;           // ended ones of this node or this host, started within 10 days, newest first
-  std::vector<Operation> operations;     // the open repair's, and any other of this node that is not concluded
+  std::vector<Operation> operations;     // the open repair's; any other of this node that is not concluded, or was
+                                         // concluded within the last 10 minutes
   std::vector<Hold> holds;               // not released
   std::vector<Observation> observed;     // one per scheduler at most
   std::uint32_t spares = 0;              // spare hosts fit for this node: shape, reservation, checked within 7 days

@@ -132,12 +132,14 @@ struct Observation {
   Idleness idleness = Idleness::unknown;
   std::optional<Time> idle_since;  // first of the unbroken row of idle looks
   std::uint32_t idle_looks = 0;    // length of that row
+  std::uint32_t gone_looks = 0;    // unbroken row of looks that did not find the node, at least 15 s apart
+  std::optional<Time> gone_since;  // first of that row
   std::vector<std::string> work;   // pods or jobs on it, bounded, for people
   std::vector<std::string> blockers;  // what the drain waits for: "pod x: PodDisruptionBudget y"
   std::string uid;                 // of the scheduler's object
   BOOST_DESCRIBE_CLASS(Observation, (),
                        (node, scheduler, at, error, exists, ready, cordoned, hold_owner, foreign_mark, idleness,
-                        idle_since, idle_looks, work, blockers, uid),
+                        idle_since, idle_looks, gone_looks, gone_since, work, blockers, uid),
                        (), ())
 };
 
