@@ -15,7 +15,7 @@ endfunction()
 
 sickbay_room(base USES fmt::fmt spdlog::spdlog OpenSSL::Crypto Threads::Threads)
 sickbay_room(model USES base Boost::json)
-sickbay_room(net USES base OpenSSL::SSL Threads::Threads)
+sickbay_room(net USES base Boost::url OpenSSL::SSL Threads::Threads)
 sickbay_room(rules USES model PkgConfig::RE2 yaml-cpp)
 sickbay_room(decide USES model)
 sickbay_room(store USES model ${SOCI_CORE} ${SOCI_SQLITE3} ${SOCI_POSTGRESQL} SQLite::SQLite3 PostgreSQL::PostgreSQL)

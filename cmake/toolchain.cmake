@@ -16,7 +16,7 @@ endif()
 
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
-find_package(Boost 1.81 REQUIRED COMPONENTS json)
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CURL REQUIRED)
