@@ -34,7 +34,7 @@ class Engine {
   // Watches the adapters of a cluster from now on (work of kind "watch").
   Status watch(std::string_view cluster);
 
-  // Threads: `workers` of step() and one for heartbeats; stop() waits for turns in progress.
+  // Threads: `workers` of step(), one for heartbeats, one that publishes; stop() waits for turns in progress.
   void start();
   void stop();
   // Something local was woken.
@@ -46,15 +46,17 @@ class Engine {
   void observe_only(bool on) { observe_only_ = on; }
 
  private:
-  friend class NodeTurn;
   Status node_turn(std::string_view key);
   Status cluster_turn(std::string_view key);
   Status watch_turn(std::string_view key);
+  Status note_missing(std::string_view cluster, std::string_view scheduler, const std::vector<ListedNode>& listed);
   Status publish_turn(std::string_view key);
   Status admit(const Node& node);
   void dispatch(const Operation& operation, std::uint64_t version);
   void work_loop();
   void heartbeat_loop();
+  void publish_loop();
+  std::optional<store::Work> claim();
   void check_clock(Time database_now);
   void at(Point point) const {
     if (hook_) hook_(point);
@@ -72,11 +74,12 @@ class Engine {
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
-  bool stopping_ = false, notified_ = false;
+  bool stopping_ = false;
+  bool work_notified_ = false, publish_notified_ = false;
   std::set<std::pair<std::string, std::string>> in_turn_;  // kinds and keys this replica is turning now
   std::vector<std::thread> threads_;
   std::optional<std::pair<Time, Duration>> clock_pair_;    // the database's clock beside our monotonic one
-  bool clock_diverged_ = false;
+  std::optional<Duration> diverged_at_;  // steady time at which the two last disagreed
 };
 
 }  // namespace sickbay::engine

@@ -53,8 +53,4 @@ class Intake {
   Duration lag_{};
 };
 
-// The digest of a set of active faults that Heartbeat.active_digest carries: the same set in any order and with any
-// counts has the same digest.
-std::string active_digest(const std::vector<ActiveFault>& active);
-
 }  // namespace sickbay::engine

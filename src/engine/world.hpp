@@ -12,8 +12,15 @@
 
 namespace sickbay::engine {
 
-// One cluster's adapters: which scheduler or provider a name in Node.schedulers or Node.provider means.
+// Which adapters a cluster's nodes are found in and repaired by.
+struct ClusterAdapters {
+  std::vector<std::string> schedulers;
+  std::string provider;
+};
+
+// The adapters: what a name in Node.schedulers or Node.provider means.
 struct World {
+  std::map<std::string, ClusterAdapters, std::less<>> clusters;
   std::map<std::string, std::unique_ptr<Scheduler>, std::less<>> schedulers;
   std::map<std::string, std::unique_ptr<Provider>, std::less<>> providers;
 

@@ -18,4 +18,10 @@ FaultRule FaultTable::find(const Fault& fault) const {
   return unknown;
 }
 
+FaultTable FaultTable::with(const std::vector<FaultRule>& overrides) const {
+  FaultTable table{overrides};
+  table.rules.insert(table.rules.end(), rules.begin(), rules.end());
+  return table;
+}
+
 }  // namespace sickbay

@@ -75,6 +75,8 @@ struct FaultTable {
   // The row for a fault: exact code first, then "*", then a built-in row that warns and asks (no action, 60 s,
   // clears on reboot).
   FaultRule find(const Fault& fault) const;
+  // The table with an operator's rows in front of it: a row of theirs stands for the whole row it names.
+  FaultTable with(const std::vector<FaultRule>& overrides) const;
   BOOST_DESCRIBE_CLASS(FaultTable, (), (rules), (), ())
 };
 

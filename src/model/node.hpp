@@ -112,10 +112,11 @@ struct Session {
   std::string host;            // as the agent sees it
   Shape shape;
   std::vector<ActiveFault> active;  // the newest whole set
+  std::string active_digest;       // as the agent named that set
   Time active_at{};
   BOOST_DESCRIBE_CLASS(Session, (),
                        (node, epoch, machine_id, boot_id, boot_started_at, hello_at, agent_version, stream, acked,
-                        dropped, outbox, host, shape, active, active_at),
+                        dropped, outbox, host, shape, active, active_digest, active_at),
                        (), ())
 };
 

@@ -17,9 +17,10 @@ struct Hello {
   std::uint64_t next_sequence = 1;  // the stream's oldest unsent finding
   Shape shape;
   std::vector<ActiveFault> active;
+  std::string active_digest;  // the agent's own name for this very set; opaque to the server
   BOOST_DESCRIBE_CLASS(Hello, (),
                        (cluster, node, machine_id, boot_id, boot_started_at, host, agent_version, stream,
-                        next_sequence, shape, active),
+                        next_sequence, shape, active, active_digest),
                        (), ())
 };
 struct HelloReply {
@@ -46,7 +47,8 @@ struct BatchReply {
   BOOST_DESCRIBE_CLASS(BatchReply, (), (acked), (), ())
 };
 
-// POST /v1/agent/heartbeat. `active` is sent when it changed since the server's `active_digest`, and at intervals.
+// POST /v1/agent/heartbeat. `active_digest` is the agent's name for its set of active faults; the server asks for the
+// set (send_active) when that is not the digest it last got one with.
 struct Heartbeat {
   std::uint64_t epoch = 0;
   std::string boot_id, stream;

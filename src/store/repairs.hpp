@@ -31,6 +31,8 @@ Paged<Repair> list_repairs(Tx& tx, const RepairFilter& filter, const Page& page)
 std::optional<Operation> get_operation(Tx& tx, std::string_view id);
 std::vector<Operation> operations_of_repair(Tx& tx, std::string_view repair);
 std::vector<Operation> open_operations_of_node(Tx& tx, std::string_view node);  // not concluded (ambiguous included)
+// The open ones and those concluded since then.
+std::vector<Operation> operations_of_node_since(Tx& tx, std::string_view node, Time concluded_since);
 void add_operation(Tx& tx, const Operation& operation);
 // Replaces it if its version is still `operation.version - 1`; false: another replica was there first.
 bool swap_operation(Tx& tx, const Operation& operation);

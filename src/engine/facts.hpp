@@ -1,0 +1,24 @@
+// Reads what decisions are made from, inside the caller's transaction.
+#pragma once
+
+#include "decide/facts.hpp"
+#include "engine/world.hpp"
+#include "store/tx.hpp"
+
+namespace sickbay::engine {
+
+struct Loading {
+  const World& world;
+  const FaultTable& faults;
+  const Options& options;
+  decide::Caution caution;
+};
+
+// Nothing when the node does not exist (any more).
+std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view node, Time now, const Loading& loading);
+// Nothing when the node has no open repair.
+std::optional<decide::AdmissionFacts> load_admission_facts(store::Tx& tx, const Cluster& cluster, const Node& node,
+                                                           Time now, const Loading& loading);
+std::optional<decide::ClusterFacts> load_cluster_facts(store::Tx& tx, const Cluster& cluster, Time now);
+
+}  // namespace sickbay::engine
