@@ -46,7 +46,9 @@ class Commands {
   Result<std::vector<std::string>> why_repair(std::string_view repair);
 
  private:
-  struct Impl;
+  // The failed repair; an ambiguous one is ended first, on this person's word.
+  Result<Repair> ended(store::Tx& tx, decide::NodeFacts& facts, std::string_view repair, const decide::Person& who,
+                       std::string_view comment);
   template <class Change>
   Result<Repair> change(std::string_view repair, const decide::Person& who, std::string_view verb, Change change);
 

@@ -56,6 +56,7 @@ class Engine {
   void work_loop();
   void heartbeat_loop();
   void publish_loop();
+  bool prune();
   std::optional<store::Work> claim();
   void check_clock(Time database_now);
   void at(Point point) const {

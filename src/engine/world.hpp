@@ -51,8 +51,8 @@ using Hook = std::function<void(Point)>;
 // from outside of a test.
 struct Planted {
   bool double_action = false;      // sends a dispatching operation of another replica again
-  bool lost_wakeup = false;        // wakes only when nothing is due earlier
-  bool foreign_uncordon = false;   // releases a mark without looking whose it is
+  bool lost_wakeup = false;        // ends a turn without checking that its facts still stand
+  bool foreign_uncordon = false;   // for the simulated scheduler: releases a mark without looking whose it is
 };
 
 struct Options {
@@ -66,6 +66,7 @@ struct Options {
   Duration observe_grace = seconds{30};     // how long after dispatch_by an unseen operation is looked for
   Duration watch_every = seconds{30};       // complete lists of schedulers and providers
   Duration heartbeat = seconds{60};
+  Duration keep = hours{24 * 400};          // history is deleted when older (product.md 3.4); never under 30 days
   Duration idle_poll = milliseconds{250};   // how long a worker with nothing due waits for what others write
   Planted planted;
 };
