@@ -1,7 +1,8 @@
 // One connection's life: wait, read a request within its bounds, have a worker answer it, write the answer, again.
 // Whatever the other side does wrong gets an answer where one can still be sent, and then the connection closes.
-#include <fmt/core.h>
-
+//
+// Arguments of awaited coroutines are named objects here, never temporaries, and no condition awaits: g++ 12 makes
+// wrong code of both.
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ssl/stream.hpp>
@@ -124,8 +125,7 @@ class Connection {
       auto [error] = co_await stream_.async_handshake(asio::ssl::stream_base::server, kAsTuple);
       if (error) co_return;
     }
-    while (co_await one_request()) {
-    }
+    for (bool more = true; more;) more = co_await one_request();
     if (answered_) co_await linger();
   }
 
@@ -143,7 +143,10 @@ class Connection {
 
   // False: the connection is to close.
   asio::awaitable<bool> one_request() {
-    if (buffer_.size() == 0 && !co_await first_bytes()) co_return false;
+    if (buffer_.size() == 0) {
+      const bool came = co_await first_bytes();
+      if (!came) co_return false;
+    }
     Parser parser;
     parser.header_limit(static_cast<std::uint32_t>(server_.options.header_bytes));
     parser.body_limit(boost::none);  // decided below, once it is known what the request is for
@@ -158,14 +161,16 @@ class Connection {
     const std::size_t limit = server_.options.body_bytes ? server_.options.body_bytes(head.method_string(), head.target())
                                                          : kDefaultBody;
     const std::uint64_t length = parser.content_length().value_or(parser.chunked() ? limit : 0);
-    if (length > limit) co_return co_await refuse(413, fmt::format("the body is longer than {} bytes", limit));
+    if (length > limit) co_return co_await refuse(413, "the body is longer than allowed here");
     if (server_.bodies + length > server_.options.bodies_bytes) {
       co_return co_await refuse(503, "too many large requests at once; try again in a second");
     }
     const Share<std::size_t> body(server_.bodies, length);
     parser.body_limit(limit);
-    if (const auto read = co_await read_body(parser); read) co_return co_await broken(read);
-    co_return co_await answer(parser.release());
+    const error_code failed = co_await read_body(parser);
+    if (failed) co_return co_await broken(failed);
+    auto message = parser.release();
+    co_return co_await answer(std::move(message));
   }
 
   asio::awaitable<bool> first_bytes() {
@@ -197,18 +202,19 @@ class Connection {
     if (deadline_.expired()) co_return co_await refuse(408, "the request did not arrive whole in time");
     if (error == http::error::end_of_stream) co_return false;
     if (error == http::error::header_limit || error == http::error::buffer_overflow) {
-      co_return co_await refuse(431, fmt::format("the header is longer than {} bytes", server_.options.header_bytes));
+      co_return co_await refuse(431, "the header is longer than allowed");
     }
     if (error == http::error::body_limit) co_return co_await refuse(413, "the body is longer than allowed here");
     if (error == http::error::partial_message) co_return co_await refuse(400, "the request broke off before its end");
     static const auto& kHttp = http::make_error_code(http::error::end_of_stream).category();
     if (error.category() == kHttp) {
-      co_return co_await refuse(400, fmt::format("not a valid HTTP request: {}", error.message()));
+      const std::string detail = "not a valid HTTP request: " + error.message();
+      co_return co_await refuse(400, detail);
     }
     co_return false;  // the connection itself is gone
   }
 
-  asio::awaitable<bool> refuse(int status, std::string detail) {
+  asio::awaitable<bool> refuse(int status, std::string_view detail) {
     ++server_.refused;
     Response response = plain_problem(status, detail);
     if (status == 503) response.headers.emplace_back("Retry-After", "1");
@@ -279,7 +285,8 @@ class Connection {
       if (piece->empty() && now - silent_since >= server_.options.stream_keep_alive) *piece = response.stream->keep_alive();
       if (!piece->empty()) {
         silent_since = now;
-        if (!co_await write_piece(*piece)) co_return false;
+        const bool written = co_await write_piece(*piece);
+        if (!written) co_return false;
       } else if (server_.wakes == seen && !server_.stopping) {
         co_await wait_for_wake();
       }
