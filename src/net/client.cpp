@@ -92,6 +92,11 @@ struct Client::Parts {
   asio::awaitable<error_code> handshake();
   template <class Stream>
   asio::awaitable<Result<Answer>> exchange(Stream& stream, http::request<http::string_body>& request, bool& repeatable);
+  http::request<http::string_body> compose(std::string_view verb, const std::string& target, std::string body,
+                                           const std::string& bearer, const Headers& headers) const;
+  template <class Stream>
+  asio::awaitable<Result<Answer>> follow(Stream& stream, http::request<http::string_body>& request, Duration silence,
+                                         const std::function<bool(std::string_view)>& on_bytes);
 };
 
 namespace {
@@ -199,7 +204,8 @@ asio::awaitable<Result<Answer>> Client::Parts::exchange(Stream& stream, http::re
   lowest.expires_never();
   auto& message = parser.get();
   if (!message.keep_alive()) drop();
-  Answer answer{message.result_int(), std::move(message.body()), std::string(message[http::field::content_type]), {}};
+  Answer answer{message.result_int(), std::move(message.body()), std::string(message[http::field::content_type]),
+                std::string(message[http::field::etag]), {}};
   if (const auto after = parse_uint(trim(std::string_view(message[http::field::retry_after]))); after) {
     answer.retry_after = std::min<Duration>(seconds{std::min<std::uint64_t>(*after, 3600)}, hours{1});
   }
@@ -220,23 +226,29 @@ Result<std::unique_ptr<Client>> Client::make(asio::io_context& io, std::string_v
   return std::unique_ptr<Client>(new Client(std::move(parts)));
 }
 
-asio::awaitable<Result<Answer>> Client::request(std::string_view verb, std::string target, std::string body,
-                                                std::string bearer) {
-  Parts& parts = *parts_;
-  if (parts.busy) co_return fail(Errc::internal, "one request at a time: the last one has not ended");
+http::request<http::string_body> Client::Parts::compose(std::string_view verb, const std::string& target,
+                                                        std::string body, const std::string& bearer,
+                                                        const Headers& headers) const {
   http::request<http::string_body> request;
   request.method_string(verb);
-  request.target(parts.url.path + target);
+  request.target(url.path + target);
   request.version(11);
-  const bool bracket = parts.url.host.find(':') != std::string::npos;
-  request.set(http::field::host, fmt::format("{}{}{}:{}", bracket ? "[" : "", parts.url.host, bracket ? "]" : "",
-                                             parts.url.port));
+  const bool bracket = url.host.find(':') != std::string::npos;
+  request.set(http::field::host, fmt::format("{}{}{}:{}", bracket ? "[" : "", url.host, bracket ? "]" : "", url.port));
   request.set(http::field::user_agent, "sickbay");
   if (!bearer.empty()) request.set(http::field::authorization, "Bearer " + bearer);
   if (!body.empty()) request.set(http::field::content_type, "application/json");
+  for (const auto& [name, value] : headers) request.set(name, value);
   request.body() = std::move(body);
   request.prepare_payload();
+  return request;
+}
 
+asio::awaitable<Result<Answer>> Client::request(std::string_view verb, std::string target, std::string body,
+                                                std::string bearer, Headers headers) {
+  Parts& parts = *parts_;
+  if (parts.busy) co_return fail(Errc::internal, "one request at a time: the last one has not ended");
+  auto request = parts.compose(verb, target, std::move(body), bearer, headers);
   parts.busy = true;
   Result<Answer> answer = fail(Errc::internal, "not sent");
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -257,6 +269,56 @@ asio::awaitable<Result<Answer>> Client::request(std::string_view verb, std::stri
     }
     if (answer || !reused || !repeatable) break;
   }
+  parts.busy = false;
+  co_return answer;
+}
+
+template <class Stream>
+asio::awaitable<Result<Answer>> Client::Parts::follow(Stream& stream, http::request<http::string_body>& request,
+                                                      Duration silence,
+                                                      const std::function<bool(std::string_view)>& on_bytes) {
+  beast::tcp_stream& lowest = beast::get_lowest_layer(stream);
+  lowest.expires_after(options.deadline);
+  auto [unsent, sent] = co_await http::async_write(stream, request, kTuple);
+  if (unsent) co_return tl::unexpected(explain(unsent, url, "sending to"));
+  beast::flat_buffer buffer(64U << 10);
+  http::response_parser<http::string_body> parser;
+  parser.body_limit(boost::none);  // endless by nature; what came is handed on and forgotten
+  auto [unread, header] = co_await http::async_read_header(stream, buffer, parser, kTuple);
+  if (unread) co_return tl::unexpected(explain(unread, url, "reading from"));
+  auto& message = parser.get();
+  const bool streams = message.result_int() == 200;
+  bool wanted = true;
+  while (wanted && !parser.is_done()) {
+    lowest.expires_after(silence);
+    auto [broken, count] = co_await http::async_read_some(stream, buffer, parser, kTuple);
+    if (broken) co_return tl::unexpected(explain(broken, url, "reading from"));
+    if (streams) {
+      if (!message.body().empty()) wanted = on_bytes(message.body());
+      message.body().clear();
+    } else if (message.body().size() > options.max_answer) {
+      co_return fail(Errc::too_large, fmt::format("the answer of {} is larger than we take", url.host));
+    }
+  }
+  co_return Answer{message.result_int(), std::move(message.body()), std::string(message[http::field::content_type]),
+                   {}, {}};
+}
+
+asio::awaitable<Result<Answer>> Client::stream(std::string target, std::string bearer, Headers headers,
+                                               Duration silence, std::function<bool(std::string_view)> on_bytes) {
+  Parts& parts = *parts_;
+  if (parts.busy) co_return fail(Errc::internal, "one request at a time: the last one has not ended");
+  auto request = parts.compose("GET", target, {}, bearer, headers);
+  parts.busy = true;
+  Result<Answer> answer = fail(Errc::internal, "not sent");
+  if (const error_code error = co_await parts.connect()) {
+    answer = tl::unexpected(explain(error, parts.url, "connecting to"));
+  } else if (parts.url.tls) {
+    answer = co_await parts.follow(*parts.tls, request, silence, on_bytes);
+  } else {
+    answer = co_await parts.follow(*parts.plain, request, silence, on_bytes);
+  }
+  parts.drop();
   parts.busy = false;
   co_return answer;
 }

@@ -4,11 +4,13 @@
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/time.hpp"
+#include "net/message.hpp"
 
 namespace sickbay::net {
 
@@ -33,6 +35,7 @@ struct Answer {
   unsigned status = 0;
   std::string body;
   std::string content_type;
+  std::string etag;        // as it came, with its quotes
   Duration retry_after{};  // of the answer, at most an hour; 0: none
 };
 
@@ -47,7 +50,12 @@ class Client {
   // Errors: unavailable (no connection), timeout (the deadline passed), too_large, invalid (not HTTP), refused
   // (certificate). The Client outlives the call; `close()` ends it early.
   boost::asio::awaitable<Result<Answer>> request(std::string_view verb, std::string target, std::string body,
-                                                 std::string bearer);
+                                                 std::string bearer, Headers headers = {});
+  // Sends a GET and hands the pieces of a body that grows, such as server-sent events, to `on_bytes` as they come,
+  // until it returns false, the server ends the stream, or nothing came for `silence` (Errc::timeout). The Answer has
+  // no body where the status is 200; for another status it is what request() would give.
+  boost::asio::awaitable<Result<Answer>> stream(std::string target, std::string bearer, Headers headers,
+                                                Duration silence, std::function<bool(std::string_view)> on_bytes);
   void close();
   bool connected() const;
   std::uint64_t connections() const;  // opened so far
