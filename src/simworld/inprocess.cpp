@@ -1,0 +1,73 @@
+// Direct calls into a World.
+#include "simworld/inprocess.hpp"
+
+namespace sickbay::simworld {
+
+namespace {
+
+void at(const Hook& hook, Point point) {
+  if (hook) hook(point);
+}
+
+const Reply too_late{Answer::not_sent, "", "its deadline passed before it was sent"};
+
+}  // namespace
+
+Reply InProcessScheduler::send(const Operation& operation, OperationKind kind, Duration deadline) {
+  if (clock_.steady() >= deadline) return too_late;
+  Operation sent = operation;
+  sent.kind = kind;
+  sent.adapter = name_;
+  at(hook_, Point::before_send);
+  Reply reply = world_.hold(installation_, sent);
+  at(hook_, Point::after_send);
+  return reply;
+}
+
+Reply InProcessScheduler::place(const Operation& operation, Duration deadline) {
+  return send(operation, OperationKind::cordon, deadline);
+}
+Reply InProcessScheduler::release(const Operation& operation, Duration deadline) {
+  return send(operation, OperationKind::uncordon, deadline);
+}
+Reply InProcessScheduler::drain(const Operation& operation, Duration deadline) {
+  return send(operation, OperationKind::drain, deadline);
+}
+
+Observation InProcessScheduler::observe(std::string_view node_name, Duration) {
+  at(hook_, Point::looking);
+  Observation seen = world_.look(name_, installation_, node_name);
+  at(hook_, Point::looked);
+  return seen;
+}
+
+Result<std::vector<ListedNode>> InProcessScheduler::list(Duration) {
+  at(hook_, Point::looking);
+  auto nodes = world_.list(name_, installation_);
+  at(hook_, Point::looked);
+  return nodes;
+}
+
+Reply InProcessProvider::start(const Operation& operation, Duration deadline) {
+  if (clock_.steady() >= deadline) return too_late;
+  at(hook_, Point::before_send);
+  Reply reply = world_.start(operation);
+  at(hook_, Point::after_send);
+  return reply;
+}
+
+OperationView InProcessProvider::observe(const Operation& operation, Duration) {
+  at(hook_, Point::looking);
+  OperationView view = world_.view(operation.id);
+  at(hook_, Point::looked);
+  return view;
+}
+
+Result<std::vector<ListedHost>> InProcessProvider::hosts(Duration) {
+  at(hook_, Point::looking);
+  auto hosts = world_.hosts();
+  at(hook_, Point::looked);
+  return hosts;
+}
+
+}  // namespace sickbay::simworld

@@ -1,0 +1,52 @@
+// The ports on a World in the same process, for tests and the simulation. At every await they call a hook, so that
+// a harness can pause, crash or be overtaken there: a call that was checked in time may still be sent late.
+#pragma once
+
+#include "base/time.hpp"
+#include "simworld/world.hpp"
+
+namespace sickbay::simworld {
+
+// before_send: checked, not yet sent. after_send: the world has it, the caller does not have the answer. looking: an
+// observation or list is about to be made; looked: it was made but not yet returned, so it may be stale when it is.
+BOOST_DEFINE_ENUM_CLASS(Point, before_send, after_send, looking, looked)
+using Hook = std::function<void(Point)>;
+
+class InProcessScheduler final : public Scheduler {
+ public:
+  InProcessScheduler(World& world, std::string name, std::string installation, const Clock& clock, Hook hook = {})
+      : world_(world),
+        name_(std::move(name)),
+        installation_(std::move(installation)),
+        clock_(clock),
+        hook_(std::move(hook)) {}
+  Observation observe(std::string_view node_name, Duration deadline) override;
+  Reply place(const Operation& operation, Duration deadline) override;
+  Reply release(const Operation& operation, Duration deadline) override;
+  Reply drain(const Operation& operation, Duration deadline) override;
+  Result<std::vector<ListedNode>> list(Duration deadline) override;
+
+ private:
+  Reply send(const Operation& operation, OperationKind kind, Duration deadline);
+  World& world_;
+  std::string name_, installation_;
+  const Clock& clock_;
+  Hook hook_;
+};
+
+class InProcessProvider final : public Provider {
+ public:
+  InProcessProvider(World& world, const Clock& clock, Hook hook = {})
+      : world_(world), clock_(clock), hook_(std::move(hook)) {}
+  ProviderCapabilities capabilities() const override { return world_.config().capabilities; }
+  Reply start(const Operation& operation, Duration deadline) override;
+  OperationView observe(const Operation& operation, Duration deadline) override;
+  Result<std::vector<ListedHost>> hosts(Duration deadline) override;
+
+ private:
+  World& world_;
+  const Clock& clock_;
+  Hook hook_;
+};
+
+}  // namespace sickbay::simworld
