@@ -10,6 +10,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "base/result.hpp"
 #include "base/time.hpp"
@@ -22,6 +25,7 @@ struct Options {
   // "postgresql://...".
   std::string url;
   std::size_t connections = 8;  // readers on SQLite, all on PostgreSQL
+  std::string installation = {};  // the id a new database gets (installation_id); empty: a random one
 };
 
 // For tests: what happens around statements and commits. Empty functions are not called.

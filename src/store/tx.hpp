@@ -1,21 +1,28 @@
-// One transaction in progress, of either database. Query functions take it; nobody else makes statements.
+// One transaction in progress, of either database. Query functions take it; nobody else makes statements. It hides the
+// connection, so that those who include this do not compile against SOCI.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 
 #include "base/time.hpp"
 
-namespace soci {
-class session;
-}
-
 namespace sickbay::store {
 
-// Tx has at least `Time now()`: the database's clock read at this call, so after the locks taken so far are held
-// (PostgreSQL clock_timestamp(); SQLite the store's clock), never below the stored high-water mark.
-class Tx;  // defined in this file
+class Connection;  // store/connection.hpp
+
+class Tx {
+ public:
+  explicit Tx(Connection& connection) : connection_(&connection) {}
+  Tx(const Tx&) = delete;
+  Tx& operator=(const Tx&) = delete;
+  Connection& connection() { return *connection_; }
+
+ private:
+  Connection* connection_;
+};
+
+// The database's clock, read now: inside a transaction after its locks are held, this is the time to decide with
+// (engine.md 2). Never earlier than one read before. The same clock as Store::now().
+Time now(Tx& tx);
 
 }  // namespace sickbay::store

@@ -1,6 +1,8 @@
 // The work table (engine.md 1): everything that needs attention is a row (kind, key, due, version).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
