@@ -17,7 +17,8 @@ namespace asio = boost::asio;
 struct RawRecord {
   std::string_view text;   // one whole record (with its dictionary lines) or one line; valid during the call only
   bool kmsg = false;       // surely in the form of /dev/kmsg; otherwise any form a log prints
-  std::uint64_t line = 0;  // the place of a line in its file, from 1: its sequence, where the text carries none
+  std::uint64_t line = 0;  // the place of a line in its file, from 1
+  std::string_view file = {};  // names the file, so that lines of two files are not taken for the same
 };
 
 // What a source tells. Called from the io_context's thread only.

@@ -1,0 +1,41 @@
+// Files as the agent uses them: small ones replaced as a whole, so that a crash leaves the old or the new, never half.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.hpp"
+
+namespace sickbay::agent {
+
+// Owns a file descriptor.
+class Fd {
+ public:
+  explicit Fd(int fd = -1) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Fd() { reset(); }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+  void reset();
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+// "cannot DOING PATH: reason of errno", with Errc::not_found for ENOENT and Errc::io otherwise.
+tl::unexpected<Error> file_error(std::string_view doing, const std::string& path, int error);
+
+// At most `limit` bytes; Errc::too_large for more.
+Result<std::string> read_file(const std::string& path, std::size_t limit);
+// Writes beside, syncs, renames over `path` and syncs the directory. `mode` as in open(2).
+Status replace_file(const std::string& path, std::string_view bytes, unsigned mode);
+Status write_all(int fd, std::string_view bytes, const std::string& path);
+Status sync_directory(const std::string& directory);
+
+}  // namespace sickbay::agent
