@@ -149,6 +149,18 @@ bool take_writer(std::string_view& text, Record& record, bool dated) {
   return false;
 }
 
+// "message repeated 9 times: [TEXT]": rsyslog folds repetitions.
+bool take_repeated(std::string_view& text) {
+  constexpr std::string_view kStart = "message repeated ", kMiddle = " times: [";
+  const auto middle = text.substr(0, 40).find(kMiddle);
+  if (!text.starts_with(kStart) || !text.ends_with(']') || middle == std::string_view::npos) return false;
+  if (!parse_uint(text.substr(kStart.size(), middle - kStart.size()))) return false;
+  text.remove_prefix(middle + kMiddle.size());
+  text.remove_suffix(1);
+  skip_spaces(text);
+  return true;
+}
+
 bool looks_raw(std::string_view text) {
   const auto semicolon = text.substr(0, 128).find(';');
   if (semicolon == std::string_view::npos) return false;
@@ -170,7 +182,8 @@ Result<Record> parse_line(std::string_view line) {
     const bool date = take_date(line);
     dated = dated || date;
     more = date || take_priority(line, record) || take_decoded(line, record) || take_bracket(line, record);
-    if (!more && take_writer(line, record, dated)) more = true;
+    more = more || take_repeated(line);
+    if (!more && take_writer(line, record, dated)) more = true, dated = false;  // one writer a date
     headed = headed || more;
   }
   if (headed && record.origin == Origin::bare) record.origin = Origin::kernel;
