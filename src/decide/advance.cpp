@@ -1,0 +1,199 @@
+// The lifecycle of product.md 4.2, one step at a time. This file has what may end a repair in any step before it acted
+// (cancel, evidence gone, node gone) and the two steps that wait for approval and admission; the steps that touch the
+// world are in advance_quarantine.cpp, advance_run.cpp and advance_verify.cpp.
+#include <algorithm>
+
+#include "decide/turn.hpp"
+
+namespace sickbay::decide {
+
+namespace {
+
+// When the action left our hands, as its operation says it; taken back if it certainly never happened.
+void note_act(Turn& turn) {
+  Repair& repair = *turn.repair;
+  for (const Operation& operation : turn.operations) {
+    if (operation.repair != repair.id || operation.kind != OperationKind::act) continue;
+    const bool sent = operation.state != OperationState::planned && operation.outcome != Outcome::undone;
+    const std::optional<Time> at =
+        sent ? std::optional<Time>(operation.dispatched_at.value_or(operation.planned_at)) : std::nullopt;
+    if (operation.attempt == repair.attempt && repair.acted_at != at) {
+      repair.acted_at = at;
+      repair.updated_at = turn.now;
+    }
+  }
+}
+
+// Gone by another hand: every scheduler says so, twice, in looks that succeeded.
+bool is_gone(const Turn& turn) {
+  if (turn.node.removed_at) return true;
+  if (turn.node.schedulers.empty()) return false;
+  return std::ranges::all_of(turn.node.schedulers, [&](const std::string& scheduler) {
+    const Observation* look = turn.observed(scheduler);
+    return look && is_fresh(*look, turn.now) && !look->exists && look->gone_looks >= 2;
+  });
+}
+
+// Ends a repair that holds nothing, or begins to take back what it holds.
+void leave(Turn& turn, RepairState final_state, std::string why) {
+  const RepairStep step = turn.repair->step;
+  if (step == RepairStep::ask || step == RepairStep::queued) {
+    turn.finish(final_state, std::move(why));
+    return;
+  }
+  Operation* open = turn.open_operation();
+  if (open && open->state == OperationState::planned && open->owner.empty()) {
+    turn.withdraw(*open, why);
+    open = nullptr;
+  }
+  if (open) {
+    turn.wait_for({fmt::format("the {} that is under way, before it is undone: {}", name_of(open->kind), why)});
+    turn.look_in(kPoll);
+    return;
+  }
+  turn.move(turn.repair->state, RepairStep::undo, std::move(why));
+}
+
+// What ends a repair that has not acted. True if it did, or waits to.
+bool exits(Turn& turn) {
+  Repair& repair = *turn.repair;
+  if (repair.step == RepairStep::undo || repair.step == RepairStep::give_back || has_acted(repair)) return false;
+  if (is_gone(turn) && !turn.open_operation()) {
+    drop_holds(turn);
+    turn.finish(RepairState::CANCELLED, "the node is gone by another hand");
+    return true;
+  }
+  if (repair.cancel_wish) {
+    leave(turn, RepairState::CANCELLED, "cancelled by " + *repair.cancel_wish);
+    return true;
+  }
+  if (const auto gone = evidence_gone_since(turn)) {
+    const Time until = *gone + turn.policy.deadlines.auto_resolve;
+    if (turn.now >= until) {
+      leave(turn, RepairState::AUTO_RESOLVED, "every linked alert is over since " + format_time(*gone));
+      return true;
+    }
+    turn.look_again(until);
+  }
+  return false;
+}
+
+void step_ask(Turn& turn) {
+  Repair& repair = *turn.repair;
+  std::vector<Alert> linked;
+  Time first = repair.created_at;
+  for (const Alert* alert : turn.linked()) {
+    linked.push_back(*alert);
+    first = std::min(first, alert->started_at);
+  }
+  const ConsentDecision decision = consent(turn.policy, linked, repair.action, turn.node);
+  const bool automatic = decision.answer == ConsentAnswer::auto_ && repair.trigger == Trigger::automated;
+  if (!automatic) {
+    turn.wait_for({fmt::format("an operator's approval ({})", decision.rule)});
+  } else if (turn.facts.cluster.breaker.open) {
+    turn.wait_for({"an operator's approval, or the reset of the circuit breaker: " + turn.facts.cluster.breaker.why});
+  } else if (turn.now < first + kApprovalDelay) {
+    turn.wait_for({"automatic approval, 60 s after the first alert, or an operator's"});
+    turn.look_again(first + kApprovalDelay);
+  } else {
+    turn.wait_for({"automatic approval, or an operator's"});
+    turn.wants_admission = !turn.facts.caution.ingest_lagging && !turn.facts.caution.observe_only;
+    turn.look_in(kPoll);
+  }
+}
+
+void ask_about(Turn& turn, const Operation& operation) {
+  const std::string what = operation.kind == OperationKind::act ? name_of(operation.action) : name_of(operation.kind);
+  turn.ask_person(fmt::format("it is not known whether the {} through {} happened ({}); look, then say what became of "
+                              "operation {}: succeeded, failed or undone", what, operation.adapter,
+                              operation.detail.empty() ? "no outcome was seen" : operation.detail, operation.id));
+  turn.wait_for({"a person, who must say what became of the " + what});
+}
+
+// A provider took the act on and did not come to an end in time: nobody knows, so a person must look (engine.md 3).
+void expire_act(Turn& turn) {
+  for (Operation& operation : turn.operations) {
+    if (operation.kind != OperationKind::act || operation.state != OperationState::acknowledged) continue;
+    if (turn.facts.caution.deadlines_frozen) continue;
+    if (turn.now < operation.deadline) {
+      turn.look_again(operation.deadline);
+      continue;
+    }
+    operation.state = OperationState::ambiguous;
+    operation.detail = fmt::format("taken on, but no outcome by {}{}{}", format_time(operation.deadline),
+                                   operation.detail.empty() ? "" : ": ", operation.detail);
+    ++operation.version;
+  }
+}
+
+void run_step(Turn& turn) {
+  switch (turn.repair->step) {
+    case RepairStep::ask: return step_ask(turn);
+    case RepairStep::queued:  // admission says what it waits for
+      turn.wants_admission = true;
+      return turn.look_in(kPoll);
+    case RepairStep::cordon: return step_cordon(turn);
+    case RepairStep::wait: return step_wait(turn);
+    case RepairStep::drain: return step_drain(turn);
+    case RepairStep::act: return step_act(turn);
+    case RepairStep::verify: return step_verify(turn);
+    case RepairStep::give_back:
+    case RepairStep::undo: return step_return(turn);
+    case RepairStep::done: return;
+  }
+}
+
+}  // namespace
+
+void drop_holds(Turn& turn) {
+  for (Hold& hold : turn.holds) {
+    if (hold.repair != turn.repair->id || hold.released_at) continue;
+    hold.wanted = false;
+    hold.released_at = turn.now;
+  }
+  if (turn.node.quarantine && turn.node.quarantine->repair == turn.repair->id) turn.node.quarantine.reset();
+}
+
+std::vector<std::string> bars(const Turn& turn) {
+  std::vector<std::string> found;
+  const bool automatic = is_automatic(*turn.repair);
+  if (turn.facts.caution.observe_only) found.push_back("a person, who must confirm the state after a restore");
+  if (automatic && turn.facts.caution.ingest_lagging) found.push_back("findings, which come over 30 s late");
+  if (automatic && turn.facts.cluster.breaker.open) {
+    found.push_back("the reset of the circuit breaker: " + turn.facts.cluster.breaker.why);
+  }
+  if (turn.node.identity_conflict) found.push_back("the end of the identity conflict: " + *turn.node.identity_conflict);
+  return found;
+}
+
+std::optional<Time> evidence_gone_since(Turn& turn) {
+  if (!turn.repair->by_evidence || turn.repair->alerts.empty()) return {};
+  const std::vector<Alert*> linked = turn.linked();
+  if (linked.size() < turn.repair->alerts.size()) return {};  // not all known: unknown is not healthy
+  Time since = turn.repair->created_at;
+  for (const Alert* alert : linked) {
+    if (!alert->resolved_at) return {};
+    since = std::max(since, *alert->resolved_at);
+  }
+  return since;
+}
+
+bool advance(Turn& turn) {
+  if (!turn.repair || is_final(turn.repair->state)) return false;
+  Repair& repair = *turn.repair;
+  const auto before = std::pair(repair.state, repair.step);
+  turn.asked = false;
+  note_act(turn);
+  expire_act(turn);
+  const Operation* open = turn.open_operation();
+  if (open && open->state == OperationState::ambiguous) {
+    ask_about(turn, *open);
+    return false;
+  }
+  if (repair.state > RepairState::PENDING) turn.look_in(kPoll);
+  if (!exits(turn)) run_step(turn);
+  if (!turn.asked) turn.no_question();
+  return !is_final(repair.state) && before != std::pair(repair.state, repair.step);
+}
+
+}  // namespace sickbay::decide

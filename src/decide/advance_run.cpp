@@ -1,0 +1,203 @@
+// Steps drain and act. Drained means that a look after the drain found the node idle, never that a drain call returned;
+// the act is planned once, with the evidence before it, and only on a node that is idle now or that somebody said, on
+// record, to drain by force.
+#include <algorithm>
+
+#include "decide/turn.hpp"
+
+namespace sickbay::decide {
+
+namespace {
+
+constexpr Duration kDrainCall = minutes{2};
+
+// A forced drain went out long enough ago that what is left will not leave by itself (a dead kubelet, a stuck pod).
+bool forced_and_settled(Turn& turn, std::string_view scheduler) {
+  if (!turn.repair->force_drain) return false;
+  std::optional<Time> first;
+  for (const Operation& operation : turn.operations) {
+    if (operation.kind == OperationKind::drain && operation.adapter == scheduler && operation.force &&
+        operation.repair == turn.repair->id && operation.state == OperationState::concluded) {
+      first = first ? std::min(*first, operation.planned_at) : operation.planned_at;
+    }
+  }
+  if (!first) return false;
+  if (turn.now < *first + kForcedDrainSettles) turn.look_again(*first + kForcedDrainSettles);
+  return turn.now >= *first + kForcedDrainSettles;
+}
+
+bool is_drained(Turn& turn, const std::string& scheduler) {
+  const Operation* drain = turn.last(OperationKind::drain, scheduler, turn.repair->id);
+  if (!drain || drain->state != OperationState::concluded) return false;
+  if (drain->outcome == Outcome::succeeded && is_idle(turn, scheduler, drain->concluded_at)) return true;
+  return forced_and_settled(turn, scheduler);
+}
+
+// Asks the scheduler to let the node's work go, again and again while work remains.
+void ask_to_drain(Turn& turn, const std::string& scheduler) {
+  const Repair& repair = *turn.repair;
+  const bool force = repair.force_drain.has_value();
+  const Operation* last = turn.last(OperationKind::drain, scheduler, repair.id);
+  if (turn.policy.wait.never_interrupt_jobs && !force && !is_idle(turn, scheduler, {})) return;
+  if (last && last->concluded_at && !(force && !last->force)) {
+    const bool ok = last->outcome == Outcome::succeeded;
+    const Time again = *last->concluded_at + (ok ? kDrainAgain : kRetryAfter);
+    if (turn.now < again) return turn.look_again(again);
+    const Observation* look = turn.observed(scheduler);
+    const bool seen = look && look->error.empty() && look->at > *last->concluded_at;
+    if (ok && !force && (!seen || look->idleness != Idleness::busy)) return;  // nothing is known to remain
+  }
+  turn.plan(OperationKind::drain, scheduler, repair.id, kDrainCall);
+}
+
+std::vector<std::string> drain_waits(Turn& turn) {
+  std::vector<std::string> waits;
+  for (const std::string& scheduler : turn.node.schedulers) {
+    if (is_drained(turn, scheduler)) continue;
+    const Observation* look = turn.observed(scheduler);
+    if (look && look->error.empty() && !look->blockers.empty()) {
+      for (std::size_t i = 0; i < std::min<std::size_t>(look->blockers.size(), 5); ++i) waits.push_back(look->blockers[i]);
+    } else {
+      waits.push_back(fmt::format("{} to be drained", scheduler));
+    }
+  }
+  return waits;
+}
+
+void drain_overdue(Turn& turn) {
+  Repair& repair = *turn.repair;
+  if (repair.force_drain || turn.facts.caution.deadlines_frozen) return;
+  if (turn.now < *repair.step_deadline) return turn.look_again(*repair.step_deadline);
+  if (turn.policy.wait.force_drain_after_deadline && !turn.policy.wait.never_interrupt_jobs) {
+    repair.force_drain = fmt::format("policy version {}", turn.facts.policy.version);
+    repair.updated_at = turn.now;
+    turn.say("drain-forced", fmt::format("{}: the drain deadline passed, and policy says to go on by force",
+                                         sentence(repair)));
+    return;
+  }
+  turn.ask_person(fmt::format("the drain did not end by {}: force the drain, cancel the repair, or wait",
+                              format_time(*repair.step_deadline)));
+}
+
+}  // namespace
+
+void step_drain(Turn& turn) {
+  Repair& repair = *turn.repair;
+  if (!repair.step_deadline) repair.step_deadline = turn.now + turn.policy.wait.drain_deadline;
+  if (auto barred = bars(turn); !barred.empty()) return turn.wait_for(std::move(barred));
+  if (!hold_everywhere(turn)) return turn.wait_for({"our mark to be placed again"});
+  drain_overdue(turn);
+  bool all = true;
+  for (const std::string& scheduler : turn.node.schedulers) {
+    if (is_drained(turn, scheduler)) continue;
+    all = false;
+    if (!turn.open_operation()) ask_to_drain(turn, scheduler);
+  }
+  if (all && !turn.open_operation()) {
+    turn.move(RepairState::RUNNING, RepairStep::act, "drained");
+  } else {
+    turn.wait_for(drain_waits(turn));
+  }
+}
+
+namespace {
+
+bool may_act_by_idleness(Turn& turn) {
+  return std::ranges::all_of(turn.node.schedulers, [&](const std::string& scheduler) {
+    return is_idle(turn, scheduler, {}) || forced_and_settled(turn, scheduler);
+  });
+}
+
+// The newest act of this repair; null before the first.
+Operation* act_of(Turn& turn) {
+  Operation* newest = nullptr;
+  for (Operation& operation : turn.operations) {
+    if (operation.kind != OperationKind::act || operation.repair != turn.repair->id) continue;
+    if (!newest || operation.attempt > newest->attempt) newest = &operation;
+  }
+  return newest;
+}
+
+bool was_taken_back(const Operation& act) {
+  return act.outcome == Outcome::undone && act.owner.empty() && !act.dispatched_at;
+}
+
+// Waits for the provider; false if the act was taken back, since nobody had taken it on and it must not go out now.
+bool watch_act(Turn& turn, Operation& act) {
+  if (act.state == OperationState::planned && act.owner.empty()) {
+    const auto barred = bars(turn);
+    if (!barred.empty() || !may_act_by_idleness(turn)) {
+      turn.withdraw(act, barred.empty() ? "the node is not known to be idle any more" : "it waits for " + barred[0]);
+      return false;
+    }
+  }
+  turn.wait_for({fmt::format("{} to {} the node", turn.node.provider, name_of(act.action))});
+  return true;
+}
+
+// A look that says the node works again, or does not take part at all.
+bool work_came_back(const Turn& turn) {
+  return std::ranges::any_of(turn.node.schedulers, [&](const std::string& scheduler) {
+    const Observation* look = turn.observed(scheduler);
+    return look && is_fresh(*look, turn.now) && look->idleness == Idleness::busy;
+  });
+}
+
+void remove_node(Turn& turn) {
+  turn.node.removed_at = turn.now;
+  if (!turn.host.id.empty()) vacate(turn, turn.host, turn.repair->reason);
+  drop_holds(turn);
+  settle_boots(turn);  // what was known against the node is over with it
+  turn.finish(RepairState::SUCCEEDED, "the node is taken out for good; its host goes to inspection");
+}
+
+void plan_act(Turn& turn) {
+  Repair& repair = *turn.repair;
+  const bool quick = repair.action == Action::reboot;
+  const auto within = quick ? turn.policy.deadlines.reboot : turn.policy.deadlines.other_actions;
+  if (!turn.plan(OperationKind::act, turn.node.provider, repair.id, within)) return;
+  Operation& act = turn.operations.back();
+  const auto& session = turn.facts.session;
+  repair.attempt = act.attempt = repair.attempt + 1;
+  repair.epoch_before = act.epoch_before = std::max(turn.node.epoch, session ? session->epoch : 0);
+  repair.boot_before = act.boot_before = session ? session->boot_id : turn.node.boot_id;
+  repair.machine_before = act.machine_before = session ? session->machine_id : turn.node.machine_id;
+  repair.host_before = act.host_before = turn.node.host;
+  act.target_host = repair.target_host;
+  repair.updated_at = turn.now;
+  turn.wait_for({fmt::format("{} to {} the node", turn.node.provider, name_of(act.action))});
+}
+
+}  // namespace
+
+void step_act(Turn& turn) {
+  Repair& repair = *turn.repair;
+  Operation* act = act_of(turn);
+  if (act && act->state != OperationState::concluded && watch_act(turn, *act)) return;
+  if (act && act->outcome == Outcome::succeeded) {
+    if (repair.action == Action::remove) return remove_node(turn);
+    return turn.move(RepairState::RUNNING, RepairStep::verify, fmt::format("{} done", name_of(repair.action)));
+  }
+  if (act && !was_taken_back(*act)) {
+    return turn.finish(RepairState::FAILED, fmt::format("{} by {} {}: {}", name_of(repair.action), act->adapter,
+                                                        act->outcome == Outcome::undone ? "did not happen" : "failed",
+                                                        act->detail));
+  }
+  if (!hold_everywhere(turn)) return turn.wait_for({"our mark to be placed again"});
+  if (!may_act_by_idleness(turn)) {
+    if (work_came_back(turn)) return turn.move(RepairState::RUNNING, RepairStep::drain, "work came back to the node");
+    return turn.wait_for(not_idle_because(turn));
+  }
+  if (auto barred = bars(turn); !barred.empty()) return turn.wait_for(std::move(barred));
+  if (evidence_gone_since(turn)) {
+    return turn.wait_for({"the linked alerts, which are over, to stay so; then the repair is undone"});
+  }
+  const auto& can = turn.facts.provider_actions;
+  if (std::ranges::find(can, repair.action) == can.end()) {
+    return turn.finish(RepairState::FAILED, fmt::format("provider '{}' cannot {}", turn.node.provider,
+                                                        name_of(repair.action)));
+  }
+  plan_act(turn);
+}
+
+}  // namespace sickbay::decide

@@ -1,0 +1,104 @@
+// Alerts that no detector on the node can send: its agent is silent, two agents claim it, its scheduler does not have it
+// ready. What our own operation brings about (a rebooting node is silent and not ready) is never a finding.
+#include <algorithm>
+
+#include "decide/turn.hpp"
+
+namespace sickbay::decide {
+
+namespace {
+
+Finding derived(const Turn& turn, std::string detector, std::string name, std::string sentence) {
+  Finding finding;
+  finding.id = fmt::format("derived/{}/{}/{}", turn.node.id, name, to_micros(turn.now));
+  finding.detector = std::move(detector);
+  finding.fault.name = std::move(name);
+  finding.sentence = std::move(sentence);
+  return finding;
+}
+
+void raise(Turn& turn, const Finding& finding, std::optional<Duration> holds_for = {}) {
+  Means means = classify(turn.facts, finding);
+  means.rule.clears = ClearsOn::condition;  // these are conditions we look at ourselves
+  if (holds_for) means.rule.holds_for = *holds_for;
+  const Alert& alert = open(turn, finding, means, 0, turn.now);
+  turn.say(alert, "alert-pending", fmt::format("{} on {}: {}", alert.fault.text(), turn.node.name,
+                                               alert.first.sentence));
+  turn.wake_cluster = turn.wake_cluster || is_unhealthy(alert);
+}
+
+// Our own action is under way, or was and is not verified yet (up to and with the instant its repair ended).
+bool is_ours(const Turn& turn) {
+  for (const Repair& past : turn.facts.history) {
+    if (past.node == turn.node.id && has_acted(past) && past.ended_at && *past.ended_at >= turn.now) return true;
+  }
+  if (turn.repair && !is_final(turn.repair->state) && has_acted(*turn.repair)) return true;
+  return std::ranges::any_of(turn.operations, [](const Operation& operation) {
+    return operation.kind == OperationKind::act && operation.state != OperationState::concluded &&
+           operation.state != OperationState::planned;
+  });
+}
+
+void silence(Turn& turn) {
+  if (!turn.facts.session || turn.node.removed_at) return;
+  Time heard = turn.facts.session->hello_at;
+  if (turn.facts.last_heartbeat) heard = std::max(heard, *turn.facts.last_heartbeat);
+  if (Alert* alert = open_alert(turn, {"AgentSilent", ""}, "")) {
+    if (heard > alert->last.at && !alert->good_since) alert->good_since = heard;
+    return;
+  }
+  if (!turn.facts.listening_since) return;  // nobody listened: silence proves nothing
+  const Duration limit = kSilentIntervals * turn.facts.heartbeat_interval;
+  const Time silent_at = std::max(heard, *turn.facts.listening_since) + limit;
+  if (turn.now < silent_at) {
+    turn.look_again(silent_at);
+  } else if (!is_ours(turn)) {
+    raise(turn, derived(turn, "host", "AgentSilent",
+                        fmt::format("the agent has not been heard of since {}", format_time(heard))));
+  }
+}
+
+void identity(Turn& turn) {
+  Alert* alert = open_alert(turn, {"IdentityConflict", ""}, "");
+  if (!turn.node.identity_conflict) {
+    if (alert && !alert->good_since) alert->good_since = turn.now;
+  } else if (!alert) {
+    raise(turn, derived(turn, "host", "IdentityConflict", "two live agents claim this node: " +
+                                                              *turn.node.identity_conflict), Duration{});
+  }
+}
+
+void readiness(Turn& turn, std::string_view detector, std::string_view name) {
+  std::string missing;
+  std::optional<Time> ready_at;
+  bool all_ready = true, any = false;
+  for (const Observation& look : turn.facts.observed) {
+    const bool slurm = look.scheduler.starts_with("slurm");
+    if (slurm != (detector == "slurm")) continue;
+    any = true;
+    const bool fresh = is_fresh(look, turn.now) && look.exists;
+    if (fresh && !look.ready) missing = look.scheduler;
+    all_ready = all_ready && fresh && look.ready;
+    ready_at = ready_at ? std::min(*ready_at, look.at) : look.at;
+  }
+  if (!any) return;
+  if (Alert* alert = open_alert(turn, {std::string(name), ""}, "")) {
+    if (!all_ready && !missing.empty()) alert->good_since.reset();
+    if (all_ready && *ready_at > alert->last.at && !alert->good_since) alert->good_since = *ready_at;
+  } else if (!missing.empty() && !is_ours(turn) && !turn.node.removed_at &&
+             !(detector == "slurm" && turn.node.quarantine)) {
+    raise(turn, derived(turn, std::string(detector), std::string(name),
+                        fmt::format("{} says that the node is not ready", missing)));
+  }
+}
+
+}  // namespace
+
+void derive_alerts(Turn& turn) {
+  silence(turn);
+  identity(turn);
+  readiness(turn, "kubernetes", "KubeNodeNotReady");
+  readiness(turn, "slurm", "SlurmNodeUnavailable");
+}
+
+}  // namespace sickbay::decide

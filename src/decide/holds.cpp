@@ -1,0 +1,209 @@
+// Holds: that a node is kept out of its schedulers. Desired holds follow from the open repair or the quarantine that a
+// failed one left; the world is compared with them at every turn (engine.md 5). Only marks with our repair's id are
+// ever taken away.
+#include <algorithm>
+#include <ranges>
+
+#include "decide/turn.hpp"
+
+namespace sickbay::decide {
+
+namespace {
+
+constexpr Duration kSchedulerDeadline = minutes{2};  // for the outcome of a cordon, uncordon or drain
+
+// A failed call is asked again, but not at once.
+bool too_soon(Turn& turn, const Operation* last) {
+  if (!last || !last->concluded_at || turn.now >= *last->concluded_at + kRetryAfter) return false;
+  turn.look_again(*last->concluded_at + kRetryAfter);
+  return true;
+}
+
+bool succeeded(const Operation* operation) { return operation && operation->outcome == Outcome::succeeded; }
+
+// Whether our mark is there now, by the newer of our own call's answer and the last look; no news leaves it as it was.
+bool is_placed(const Turn& turn, const Hold& hold) {
+  const Operation* cordon = turn.last(OperationKind::cordon, hold.scheduler, hold.repair);
+  const Observation* look = turn.observed(hold.scheduler);
+  const std::optional<Time> called = succeeded(cordon) ? cordon->concluded_at : std::nullopt;
+  std::optional<Time> known = hold.placed_at;
+  if (called && (!known || *called > *known)) known = called;
+  // A call under way may have changed what the look saw: the look counts when it is newer than the last conclusion.
+  if (look && look->at != Time{} && (!known || look->at > *known)) {
+    return look->exists && look->hold_owner == hold.repair;
+  }
+  return known.has_value();
+}
+
+void watch(Turn& turn, Hold& hold) {
+  const Observation* look = turn.observed(hold.scheduler);
+  const bool placed = is_placed(turn, hold);
+  if (placed && !hold.placed_at) {
+    const Operation* cordon = turn.last(OperationKind::cordon, hold.scheduler, hold.repair);
+    hold.placed_at = succeeded(cordon) ? *cordon->concluded_at : look->at;
+  }
+  if (placed && !hold.observed_at && look && look->hold_owner == hold.repair && look->at >= *hold.placed_at) {
+    hold.observed_at = look->at;
+  }
+  if (placed || !hold.placed_at || !hold.wanted) return;
+  const bool was_seen = hold.observed_at.has_value();
+  hold.placed_at.reset();
+  hold.observed_at.reset();
+  turn.say("hold-dropped", fmt::format("our mark on {} in {} was taken away by another hand", turn.node.name,
+                                       hold.scheduler));
+  const bool ours = turn.repair && turn.repair->id == hold.repair && !is_final(turn.repair->state);
+  if (!ours || has_acted(*turn.repair) || !was_seen || look->cordoned || !look->exists) return;
+  // A person made the node schedulable before we acted: that means cancel (product.md 4.2).
+  if (!turn.repair->cancel_wish && turn.repair->step != RepairStep::undo) {
+    turn.repair->cancel_wish = fmt::format("an uncordon by hand in {}", hold.scheduler);
+    turn.repair->updated_at = turn.now;
+    turn.say("repair-cancel-wish", fmt::format("{} is cancelled by an uncordon by hand in {}", sentence(*turn.repair),
+                                               hold.scheduler));
+  }
+}
+
+// The node's object can take a mark.
+bool can_hold(const Turn& turn, std::string_view scheduler) {
+  const Observation* look = turn.observed(scheduler);
+  return !look || look->exists;
+}
+
+bool is_released(Turn& turn, const Hold& hold) {
+  const Operation* uncordon = turn.last(OperationKind::uncordon, hold.scheduler, hold.repair);
+  const Observation* look = turn.observed(hold.scheduler);
+  const bool ours_seen = look && look->exists && look->hold_owner == hold.repair;
+  if (!uncordon) {  // never placed, or found not to be there: nothing to take back
+    const bool asked = turn.last(OperationKind::cordon, hold.scheduler, hold.repair) != nullptr;
+    return !asked && !hold.placed_at && !ours_seen;
+  }
+  return succeeded(uncordon) && look && look->error.empty() && look->at > *uncordon->concluded_at && !ours_seen;
+}
+
+// Our mark of a repair that owns no hold any more: a late call, or a database that forgot (engine.md 3).
+void clear_orphan(Turn& turn, const Observation& look) {
+  if (!is_fresh(look, turn.now) || !look.exists || look.hold_owner.empty() || turn.node.removed_at) return;
+  if (turn.hold(look.scheduler)) return;
+  const Operation* uncordon = turn.last(OperationKind::uncordon, look.scheduler, look.hold_owner);
+  if (uncordon && uncordon->concluded_at) {
+    if (succeeded(uncordon) && look.at <= *uncordon->concluded_at) return turn.look_in(kPoll);
+    if (too_soon(turn, uncordon)) return;
+  }
+  turn.plan(OperationKind::uncordon, look.scheduler, look.hold_owner, kSchedulerDeadline);
+}
+
+void place_again(Turn& turn, const Hold& hold) {
+  if (hold.placed_at || !can_hold(turn, hold.scheduler)) return;
+  if (too_soon(turn, turn.last(OperationKind::cordon, hold.scheduler, hold.repair))) return;
+  turn.plan(OperationKind::cordon, hold.scheduler, hold.repair, kSchedulerDeadline);
+}
+
+}  // namespace
+
+void watch_holds(Turn& turn) {
+  for (Hold& hold : turn.holds) {
+    if (!hold.released_at) watch(turn, hold);
+  }
+}
+
+bool hold_everywhere(Turn& turn) {
+  Repair& repair = *turn.repair;
+  for (const std::string& scheduler : turn.node.schedulers) {
+    Hold* hold = turn.hold(scheduler);
+    if (hold && hold->repair == repair.id) continue;
+    if (hold) hold->wanted = false, hold->released_at = turn.now;  // taken over: the mark changes its owner in place
+    Hold taken;
+    taken.node = turn.node.id;
+    taken.scheduler = scheduler;
+    taken.repair = repair.id;
+    turn.holds.push_back(std::move(taken));
+  }
+  bool all = true;
+  for (const std::string& scheduler : turn.node.schedulers) {
+    const Hold& hold = *turn.hold(scheduler);
+    if (hold.placed_at) continue;
+    all = false;
+    place_again(turn, hold);
+    break;  // one after another
+  }
+  return all;
+}
+
+bool release_everywhere(Turn& turn, std::string_view repair_id) {
+  for (Hold& hold : turn.holds | std::views::reverse) {
+    if (hold.repair != repair_id || hold.released_at) continue;
+    hold.wanted = false;
+  }
+  for (Hold& hold : turn.holds | std::views::reverse) {
+    if (hold.repair != repair_id || hold.released_at) continue;
+    if (is_released(turn, hold)) {
+      hold.released_at = turn.now;
+      continue;
+    }
+    const Operation* uncordon = turn.last(OperationKind::uncordon, hold.scheduler, repair_id);
+    const Observation* look = turn.observed(hold.scheduler);
+    const bool unseen = succeeded(uncordon) && (!look || look->at <= *uncordon->concluded_at || !look->error.empty());
+    if (!unseen && !too_soon(turn, uncordon)) {
+      turn.plan(OperationKind::uncordon, hold.scheduler, repair_id, kSchedulerDeadline);
+    }
+    turn.look_in(kPoll);
+    return false;
+  }
+  if (turn.node.quarantine && turn.node.quarantine->repair == repair_id) turn.node.quarantine.reset();
+  return true;
+}
+
+void tend_holds(Turn& turn) {
+  const bool open = turn.repair && !is_final(turn.repair->state);
+  for (std::size_t i = 0; i < turn.holds.size(); ++i) {
+    const Hold hold = turn.holds[i];
+    if (hold.released_at || (open && hold.repair == turn.repair->id)) continue;
+    if (!hold.wanted) {
+      release_everywhere(turn, hold.repair);
+    } else {
+      place_again(turn, hold);
+      turn.look_in(kFresh);
+    }
+  }
+  for (const Observation& look : turn.facts.observed) clear_orphan(turn, look);
+}
+
+bool is_idle(const Turn& turn, std::string_view scheduler, std::optional<Time> after) {
+  const Observation* look = turn.observed(scheduler);
+  if (!look || !is_fresh(*look, turn.now) || !look->exists) return false;
+  if (look->idleness != Idleness::idle || look->idle_looks < 2) return false;
+  if (!look->cordoned && look->hold_owner.empty()) return false;  // new work may come at any moment
+  for (const Hold& hold : turn.holds) {
+    if (hold.scheduler != scheduler || hold.released_at) continue;
+    if (!hold.placed_at || look->at < *hold.placed_at) return false;
+  }
+  return !after || look->at > *after;
+}
+
+bool all_idle(const Turn& turn) {
+  return std::ranges::all_of(turn.node.schedulers,
+                             [&](const std::string& scheduler) { return is_idle(turn, scheduler, {}); });
+}
+
+std::string not_idle_because(const Turn& turn, std::string_view scheduler) {
+  const Observation* look = turn.observed(scheduler);
+  if (!look) return fmt::format("a first look at {}", scheduler);
+  if (!look->error.empty()) return fmt::format("{}, which cannot be asked: {}", scheduler, look->error);
+  if (!is_fresh(*look, turn.now)) return fmt::format("a fresh look at {}", scheduler);
+  if (!look->exists) return fmt::format("the node to appear in {}", scheduler);
+  if (look->idleness == Idleness::idle) return fmt::format("a second idle look at {}", scheduler);
+  if (look->idleness == Idleness::unknown) return fmt::format("{}, which does not know whether it is idle", scheduler);
+  std::string work;
+  for (const std::string& one : look->work | std::views::take(5)) work += (work.empty() ? "" : ", ") + one;
+  if (look->work.size() > 5) work += fmt::format(" and {} more", look->work.size() - 5);
+  return fmt::format("work in {}{}{}", scheduler, work.empty() ? "" : ": ", work);
+}
+
+std::vector<std::string> not_idle_because(Turn& turn) {
+  std::vector<std::string> found;
+  for (const std::string& scheduler : turn.node.schedulers) {
+    if (!is_idle(turn, scheduler, {})) found.push_back(not_idle_because(turn, scheduler));
+  }
+  return found;
+}
+
+}  // namespace sickbay::decide

@@ -1,0 +1,112 @@
+// Why a node is as it is and what it waits for, in sentences, what needs a person first. Everything here is computed from
+// the same facts and by the same functions as the decisions, so it cannot tell another story.
+#include <algorithm>
+
+#include "decide/turn.hpp"
+
+namespace sickbay::decide {
+
+namespace {
+
+using Lines = std::vector<std::string>;
+
+void about_repair(const Repair& repair, Lines& lines) {
+  if (repair.person) lines.push_back("A person must decide: " + *repair.person);
+  std::string head = fmt::format("Repair {} ({}) is {}", repair.id, sentence(repair), name_of(repair.state));
+  if (!repair.steps.empty()) {
+    head += fmt::format(", step {}, since {}", name_of(repair.step), format_time(repair.steps.back().at));
+  }
+  lines.push_back(head + ".");
+  for (const std::string& one : repair.waits_for) lines.push_back("It waits for " + one + ".");
+  if (repair.wait_until && repair.step == RepairStep::wait) {
+    lines.push_back("It waits until " + format_time(*repair.wait_until) + " at the latest.");
+  }
+  if (repair.cancel_wish) lines.push_back("It is to be cancelled: " + *repair.cancel_wish + ".");
+  if (repair.force_drain) lines.push_back("The drain is by force, as " + *repair.force_drain + " said.");
+  if (!repair.reason.empty()) lines.push_back("It was made because of " + repair.reason + ".");
+  for (const std::string& reason : repair.reasons) lines.push_back("Rule: " + reason + ".");
+  if (repair.review) {
+    lines.push_back(fmt::format("Approved by {} at {}{}.", repair.review->by, format_time(repair.review->at),
+                                repair.review->comment.empty() ? "" : ": " + repair.review->comment));
+  }
+  if (!repair.policy_rule.empty()) {
+    lines.push_back(fmt::format("Policy version {}, rule: {}.", repair.policy_version, repair.policy_rule));
+  }
+}
+
+void about_quarantine(const NodeFacts& facts, Lines& lines) {
+  if (!facts.node.quarantine || (facts.repair && !is_final(facts.repair->state))) return;
+  const Quarantine& quarantine = *facts.node.quarantine;
+  lines.push_back(fmt::format("The node is quarantined since {} by repair {}: {}.", format_time(quarantine.since),
+                              quarantine.repair, quarantine.cause));
+  for (const Repair& past : facts.history) {
+    if (past.id == quarantine.repair && !past.error.empty()) lines.push_back("That repair failed: " + past.error + ".");
+  }
+  lines.push_back("An operator must retry it, ask for another action, or release the node.");
+}
+
+void about_alerts(const NodeFacts& facts, Lines& lines) {
+  for (const Alert& alert : facts.alerts) {
+    if (alert.state == AlertState::resolved || alert.node != facts.node.id) continue;
+    std::string line = fmt::format("Alert {} ({}, {}){}: {}", alert.fault.text(), name_of(alert.severity),
+                                   name_of(alert.state), alert.device.empty() ? "" : " on " + alert.device,
+                                   alert.first.sentence);
+    if (alert.count > 1) line += fmt::format(" ({} times, last {})", alert.count, format_time(alert.last.at));
+    if (alert.state == AlertState::pending) line += fmt::format("; it fires at {}", format_time(alert.hold_until));
+    if (alert.action == Action::none) line += "; nothing is done about it by itself";
+    lines.push_back(line);
+  }
+}
+
+void about_schedulers(const NodeFacts& facts, Time now, Lines& lines) {
+  for (const Observation& look : facts.observed) {
+    if (!look.error.empty()) {
+      lines.push_back(fmt::format("{} could not be asked: {}; last seen {}.", look.scheduler, look.error,
+                                  format_time(look.at)));
+    } else if (!is_fresh(look, now)) {
+      lines.push_back(fmt::format("{} was last looked at {}.", look.scheduler, format_time(look.at)));
+    } else if (!look.exists) {
+      lines.push_back(fmt::format("{} does not know the node.", look.scheduler));
+    } else if (look.foreign_mark) {
+      lines.push_back(fmt::format("{} has it cordoned by somebody else; that is left alone.", look.scheduler));
+    }
+  }
+}
+
+void about_recommendation(const NodeFacts& facts, Time now, Lines& lines) {
+  if (facts.repair && !is_final(facts.repair->state)) return;
+  const Recommendation wanted = recommendation(facts, facts.alerts, facts.node, now);
+  if (wanted.action == Action::none) {
+    if (!wanted.none_because.empty()) lines.push_back("No repair is recommended: " + wanted.none_because + ".");
+    return;
+  }
+  const Withheld held = withheld(facts, facts.node, facts.alerts, wanted, now);
+  if (!held.because.empty()) {
+    lines.push_back(fmt::format("{} would be recommended, but: {}.", name_of(wanted.action), held.because));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> why(const NodeFacts& facts, Time now) {
+  Lines lines;
+  if (facts.node.removed_at) lines.push_back("The node was removed at " + format_time(*facts.node.removed_at) + ".");
+  if (facts.caution.observe_only) {
+    lines.push_back("Nothing is started: after a restore a person must confirm the state first.");
+  }
+  if (facts.node.identity_conflict) {
+    lines.push_back("Two live agents claim this node, which bars actions: " + *facts.node.identity_conflict + ".");
+  }
+  if (facts.repair) about_repair(*facts.repair, lines);
+  about_quarantine(facts, lines);
+  if (facts.cluster.breaker.open) {
+    lines.push_back("The circuit breaker is open, so nothing is approved automatically: " + facts.cluster.breaker.why + ".");
+  }
+  about_recommendation(facts, now, lines);
+  about_alerts(facts, lines);
+  about_schedulers(facts, now, lines);
+  if (lines.empty()) lines.push_back("Nothing is known against this node.");
+  return lines;
+}
+
+}  // namespace sickbay::decide

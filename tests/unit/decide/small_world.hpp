@@ -1,0 +1,349 @@
+// A small world for the tests of decide/: one node whose schedulers and provider do at once what an operation says, and
+// which feeds every turn's changes back into the facts, as the engine would. Every turn it takes is checked: the same
+// turn again must change nothing, and no operation may be planned beside one that is open.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "decide/decide.hpp"
+
+namespace sickbay::decide::testing {
+
+inline FaultRule row(std::string name, std::string code, Severity severity, Action action, Duration holds_for,
+                     ClearsOn clears = ClearsOn::reboot, Duration quiet_for = {}) {
+  FaultRule rule;
+  rule.name = std::move(name), rule.code = std::move(code), rule.severity = severity, rule.action = action;
+  rule.holds_for = holds_for, rule.clears = clears, rule.quiet_for = quiet_for;
+  return rule;
+}
+
+// Rows of product.md 3.3 that the tests speak of.
+inline FaultTable table() {
+  FaultTable faults;
+  using enum Severity;
+  faults.rules = {
+      row("DmesgXidError", "79", critical, Action::migrate, seconds{30}),
+      row("DmesgXidError", "119", critical, Action::reboot, seconds{60}),
+      row("GpuRowRemapPending", "*", warning, Action::reboot, minutes{10}),
+      row("NpdXfsShutdown", "*", critical, Action::reprovision, seconds{60}, ClearsOn::condition),
+      row("ActiveCheckFailed", "*", critical, Action::reprovision, Duration{}, ClearsOn::check),
+      row("NpdFrequentKubeletRestart", "*", warning, Action::reboot, minutes{10}, ClearsOn::quiet, minutes{30}),
+      row("GpuSmClockThermalThrottle", "*", critical, Action::migrate, minutes{5}, ClearsOn::load, minutes{15}),
+      row("KubeNodeNotReady", "*", critical, Action::reboot, minutes{10}, ClearsOn::condition),
+      row("AgentSilent", "*", warning, Action::none, minutes{10}, ClearsOn::condition),
+      row("NpdCperHardwareErrorFatal", "*", critical, Action::reprovision, seconds{60}),
+      row("NicHealthCompromised", "*", critical, Action::migrate, seconds{60}),
+  };
+  faults.rules[0].power_cycle_where_enabled = true;
+  faults.rules[2].always_ask = true;
+  faults.rules[4].action_again = Action::migrate;
+  faults.rules[9].action_again = Action::migrate;
+  FaultRule other;  // any other Xid: as the finding says
+  other.name = "DmesgXidError", other.holds_for = seconds{60};
+  faults.rules.push_back(other);
+  return faults;
+}
+
+inline const Time kStart = from_micros(1'800'000'000'000'000);
+
+inline Finding finding(std::string name, std::string code = {}, std::string device = "0000:3b:00.0") {
+  static int serial = 0;
+  Finding out;
+  out.id = "f-" + std::to_string(++serial);
+  out.detector = "kernel-log";
+  out.fault = {std::move(name), std::move(code)};
+  out.device = std::move(device);
+  out.severity = Severity::critical;
+  out.sentence = "GPU " + out.device + " had " + out.fault.text();
+  out.boot_id = "boot-1";
+  out.since_boot_us = 3'600'000'000;
+  return out;
+}
+
+inline NodeFacts healthy_node(std::vector<std::string> schedulers = {"kube"}) {
+  NodeFacts facts;
+  facts.node.id = "node-1", facts.node.cluster = "c1", facts.node.pool = "gpu", facts.node.name = "gpu-1";
+  facts.node.host = "host-1", facts.node.schedulers = schedulers, facts.node.provider = "sim";
+  facts.node.machine_id = "machine-1", facts.node.boot_id = "boot-1", facts.node.epoch = 1;
+  facts.node.shape = {"h100x8", 8};
+  facts.host.id = "host-1", facts.host.cluster = "c1", facts.host.node = "node-1";
+  facts.cluster.id = "c1", facts.cluster.most_nodes_24h = 100;
+  facts.policy.cluster = "c1";
+  facts.faults = table();
+  Session session;
+  session.node = "node-1", session.epoch = 1, session.machine_id = "machine-1", session.boot_id = "boot-1";
+  session.boot_started_at = kStart - hours{1}, session.hello_at = kStart - hours{1};
+  session.active_at = session.hello_at, session.shape = facts.node.shape, session.host = "host-1";
+  facts.session = session;
+  facts.last_heartbeat = kStart;
+  facts.listening_since = kStart - hours{10};
+  facts.spares = 1;
+  facts.provider_actions = {Action::reboot, Action::reprovision, Action::migrate, Action::remove};
+  for (const std::string& name : schedulers) {
+    Observation look;
+    look.node = "node-1", look.scheduler = name, look.at = kStart, look.ready = true;
+    look.idleness = Idleness::idle;
+    facts.observed.push_back(look);
+  }
+  return facts;
+}
+
+struct Mark {
+  std::string owner;
+  bool cordoned = false, ready = true, exists = true, busy = false, down = false;
+  std::vector<std::string> blockers;
+};
+
+struct World {
+  NodeFacts facts;
+  Time now = kStart;
+  SeededIds ids{7};
+  std::map<std::string, Mark> marks;    // by scheduler
+  std::vector<Event> events;
+  std::vector<Operation> dispatched;    // the world's journal
+  std::vector<Slot> slots;
+  std::vector<Host> hosts;
+  bool agent_lives = true;
+  bool obey = true;                     // operations are carried out; else they stay planned
+  bool drain_works = true;
+  Outcome act_outcome = Outcome::succeeded;
+  std::uint32_t nodes = 100, out_of_service = 0;
+  std::vector<Time> turned_unhealthy;
+  int boots = 1;
+
+  explicit World(NodeFacts start = healthy_node()) : facts(std::move(start)) {
+    for (const std::string& name : facts.node.schedulers) marks[name];
+  }
+
+  const Repair& repair() const { return facts.repair ? *facts.repair : facts.history.front(); }
+  Alert* alert(std::string_view name) {
+    for (Alert& one : facts.alerts) {
+      if (one.fault.name == name) return &one;
+    }
+    return nullptr;
+  }
+  int said(std::string_view kind) const {
+    return static_cast<int>(std::ranges::count(events, kind, &Event::kind));
+  }
+  void tell(Finding one) {
+    if (facts.session && one.boot_id == "boot-1") one.boot_id = facts.session->boot_id;
+    facts.fresh.push_back({std::move(one), facts.session ? facts.session->epoch : 0, now});
+  }
+
+  template <class T, class Same>
+  static void merge(std::vector<T>& into, const std::vector<T>& changed, Same same_one) {
+    for (const T& one : changed) {
+      const auto found = std::ranges::find_if(into, [&](const T& old) { return same_one(old, one); });
+      if (found == into.end()) into.push_back(one);
+      else *found = one;
+    }
+  }
+
+  void apply(NodeChanges changes) {
+    if (changes.node) facts.node = *changes.node;
+    merge(facts.alerts, changes.alerts, [](auto& a, auto& b) { return a.id == b.id; });
+    merge(facts.operations, changes.operations, [](auto& a, auto& b) { return a.id == b.id; });
+    merge(facts.holds, changes.holds,
+          [](auto& a, auto& b) { return a.scheduler == b.scheduler && a.repair == b.repair; });
+    std::erase_if(facts.holds, [](const Hold& hold) { return hold.released_at.has_value(); });
+    for (const Host& host : changes.hosts) {
+      hosts.push_back(host);
+      if (host.id == facts.host.id) facts.host = host;
+      if (facts.host_before && host.id == facts.host_before->id) facts.host_before = host;
+    }
+    for (Event& event : changes.events) events.push_back(std::move(event));
+    std::erase_if(facts.fresh, [&](const FreshFinding& fresh) {
+      return std::ranges::find(changes.folded, fresh.finding.id) != changes.folded.end();
+    });
+    if (changes.repair) set_repair(*changes.repair);
+    if (changes.release_slots) slots.clear();
+  }
+  void set_repair(const Repair& repair) {
+    if (is_final(repair.state)) {
+      for (const Operation& operation : facts.operations) {
+        EXPECT_TRUE(operation.repair != repair.id || operation.state == OperationState::concluded)
+            << "a final repair has an open operation";
+      }
+      facts.history.insert(facts.history.begin(), repair);
+      facts.repair.reset();
+    } else {
+      facts.repair = repair;
+    }
+  }
+
+  static bool is_nothing(const NodeChanges& c) {
+    return !c.node && c.alerts.empty() && !c.repair && c.operations.empty() && c.holds.empty() && c.hosts.empty() &&
+           c.events.empty() && c.folded.empty();
+  }
+
+  // One turn, then the same again, which must find nothing to do.
+  NodeChanges turn() {
+    NodeChanges changes = node_turn(facts, now, ids);
+    apply(changes);
+    int open = 0;
+    for (const Operation& operation : facts.operations) open += operation.state != OperationState::concluded;
+    EXPECT_LE(open, 1) << "more than one operation of a node is open";
+    const NodeChanges again = node_turn(facts, now, ids);
+    EXPECT_TRUE(is_nothing(again)) << "a turn on its own result still changes something"
+                                   << (again.repair ? ": repair waits for " +
+                                       (again.repair->waits_for.empty() ? "nothing" : again.repair->waits_for[0]) : "")
+                                   << (again.events.empty() ? "" : ", says " + again.events[0].message)
+                                   << ", alerts " << again.alerts.size() << ", node " << again.node.has_value();
+    return changes;
+  }
+
+  AdmissionChanges admit_now() {
+    AdmissionFacts f;
+    f.cluster = facts.cluster, f.policy = facts.policy, f.node = facts.node, f.repair = *facts.repair;
+    for (const Alert& one : facts.alerts) {
+      if (std::ranges::find(f.repair.alerts, one.id) != f.repair.alerts.end()) f.alerts.push_back(one);
+    }
+    f.nodes = nodes, f.out_of_service = out_of_service, f.slots = slots, f.spares = facts.spares;
+    f.turned_unhealthy = turned_unhealthy, f.caution = facts.caution;
+    AdmissionChanges changes = admit(f, now, ids);
+    if (changes.repair) set_repair(*changes.repair);
+    if (changes.cluster) facts.cluster = *changes.cluster;
+    for (const Slot& slot : changes.take) slots.push_back(slot);
+    for (const Event& event : changes.events) events.push_back(event);
+    return changes;
+  }
+
+  void look() {
+    for (Observation& old : facts.observed) {
+      const Mark& mark = marks[old.scheduler];
+      Observation fresh;
+      fresh.node = "node-1", fresh.scheduler = old.scheduler;
+      fresh.error = mark.down ? "connection refused" : "";
+      fresh.exists = mark.exists, fresh.ready = mark.ready, fresh.cordoned = mark.cordoned;
+      fresh.hold_owner = mark.owner;
+      fresh.idleness = mark.busy ? Idleness::busy : Idleness::idle;
+      if (mark.busy) fresh.work = {"pod train-0"};
+      fresh.blockers = mark.blockers;
+      old = looked(old, fresh, now);
+    }
+  }
+
+  void new_boot(bool new_machine, std::string host = {}) {
+    Session& session = *facts.session;
+    ++boots;
+    session.epoch += 1;
+    session.boot_id = "boot-" + std::to_string(boots);
+    if (new_machine) session.machine_id = "machine-" + std::to_string(boots);
+    session.boot_started_at = session.hello_at = session.active_at = now;
+    session.active.clear();
+    facts.last_heartbeat = now;
+    if (host.empty() || host == facts.node.host) return;
+    facts.host_before = facts.host;
+    facts.host = Host{};
+    facts.host.id = host, facts.host.state = HostState::spare;
+    facts.node.host = session.host = host;
+  }
+
+  void carry_out(Operation& op) {
+    Mark& mark = marks[op.adapter];
+    op.owner = "replica-1";
+    op.dispatched_at = now;
+    op.state = OperationState::dispatching;
+    ++op.version;
+    dispatched.push_back(op);
+    Outcome outcome = Outcome::succeeded;
+    if (op.kind == OperationKind::act) {
+      outcome = act_outcome;
+    } else if (mark.down) {
+      outcome = Outcome::failed;
+    } else if (op.kind == OperationKind::cordon) {
+      mark.owner = op.repair, mark.cordoned = true;
+    } else if (op.kind == OperationKind::uncordon) {
+      if (mark.owner == op.repair) mark.owner.clear(), mark.cordoned = false;
+    } else if (drain_works || op.force) {
+      mark.busy = false;
+    }
+    now += seconds{1};
+    op.concluded_at = now;
+    op.outcome = outcome;
+    op.state = OperationState::concluded;
+    ++op.version;
+    if (op.kind == OperationKind::act && outcome == Outcome::succeeded && op.action != Action::remove) {
+      now += seconds{30};
+      new_boot(op.action == Action::reprovision || op.action == Action::migrate,
+               op.action == Action::migrate ? "host-2" : "");
+    }
+  }
+
+  // A turn, admission where it is wanted, and what was planned is carried out.
+  void step() {
+    const NodeChanges changes = turn();
+    if (changes.wants_admission && facts.repair) admit_now();
+    if (!obey) return;
+    for (Operation& op : facts.operations) {
+      if (op.state == OperationState::planned) carry_out(op);
+    }
+  }
+
+  // Lets time pass in steps, with heartbeats and looks, for `span` or until `enough`.
+  template <class Enough>
+  bool run_until(Duration span, Enough enough, Duration each = seconds{16}) {
+    const Time end = now + span;
+    while (now < end) {
+      step();
+      if (enough()) return true;
+      now += each;
+      if (agent_lives && facts.last_heartbeat) facts.last_heartbeat = now;
+      look();
+    }
+    step();
+    return enough();
+  }
+  void run(Duration span, Duration each = seconds{16}) {
+    run_until(span, [] { return false; }, each);
+  }
+  bool until_state(RepairState state, Duration span = hours{6}) {
+    return run_until(span, [&] { return (facts.repair || !facts.history.empty()) && repair().state == state; });
+  }
+  bool until_step(RepairStep step_wanted, Duration span = hours{6}) {
+    return run_until(span, [&] { return facts.repair && facts.repair->step == step_wanted; });
+  }
+  void approve_it(std::optional<Action> action = {}) {
+    Approval approval;
+    approval.action = action, approval.comment = "as discussed", approval.revision = facts.repair->revision;
+    const auto approved = approve(*facts.repair, facts.policy.policy, {"ann", Role::operator_}, approval, now);
+    ASSERT_TRUE(approved) << approved.error().message;
+    facts.repair = *approved;
+  }
+  // A node with an approved repair for this finding.
+  void sicken(Finding one) {
+    tell(std::move(one));
+    ASSERT_TRUE(until_state(RepairState::PENDING_APPROVAL));
+    approve_it();
+  }
+  // An approved repair whose act is planned and not taken yet; the world does nothing by itself from here on.
+  Operation* plan_act(Finding one) {
+    sicken(std::move(one));
+    EXPECT_TRUE(until_step(RepairStep::drain));
+    obey = false;
+    for (int i = 0; i < 50 && !(facts.repair && facts.repair->attempt == 1); ++i) {
+      turn();
+      for (Operation& op : facts.operations) {
+        if (op.state == OperationState::planned && op.kind != OperationKind::act) carry_out(op);
+      }
+      now += seconds{16};
+      facts.last_heartbeat = now;
+      look();
+    }
+    for (Operation& op : facts.operations) {
+      if (op.kind == OperationKind::act) return &op;
+    }
+    ADD_FAILURE() << "no act was planned";
+    return nullptr;
+  }
+  const Operation* act() const {
+    for (const Operation& op : dispatched) {
+      if (op.kind == OperationKind::act) return &op;
+    }
+    return nullptr;
+  }
+};
+
+}  // namespace sickbay::decide::testing
