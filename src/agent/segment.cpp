@@ -111,7 +111,8 @@ Result<Segment> Segment::create(std::string directory, std::uint64_t number, Hea
 Result<Segment::Opened> Segment::open(std::string directory, std::uint64_t number) {
   std::string path = path_of(directory, number);
   Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
-  if (!fd && (errno == EROFS || errno == EACCES)) fd = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const int unwritable = fd ? 0 : errno;
+  if (unwritable == EROFS || unwritable == EACCES) fd = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd) return file_error("open", path, errno);
   SICKBAY_ASSIGN(const std::string bytes, read_file(path, kMaxFile));
   const std::string_view view = bytes;
@@ -126,6 +127,7 @@ Result<Segment::Opened> Segment::open(std::string directory, std::uint64_t numbe
   scan(view, opened, end);
   opened.damaged = opened.damaged || end != bytes.size();
   opened.segment.size_ = end;
+  opened.segment.unwritable_ = unwritable;
   return opened;
 }
 
@@ -138,6 +140,7 @@ Result<std::vector<Segment::At>> Segment::append(std::uint64_t first_sequence,
     places.push_back({sequence, static_cast<std::uint32_t>(size_ + bytes.size()), static_cast<std::uint32_t>(text.size())});
     bytes += entry_of(sequence, text);
   }
+  if (unwritable_ != 0) return file_error("write", path_, unwritable_);
   Status status;
   if (::lseek(fd_.get(), static_cast<off_t>(size_), SEEK_SET) < 0) status = file_error("seek in", path_, errno);
   if (status) status = write_all(fd_.get(), bytes, path_);

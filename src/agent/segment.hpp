@@ -59,6 +59,7 @@ class Segment {
   std::uint64_t number_;
   Header header_;
   std::uint64_t size_;
+  int unwritable_ = 0;  // why it could be opened for reading only
 };
 
 struct Segment::Opened {
