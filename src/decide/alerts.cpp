@@ -160,12 +160,17 @@ Means classify(const NodeFacts& facts, const Finding& finding) {
   Means means;
   means.rule = facts.faults.find(finding.fault);
   const FaultRule& rule = means.rule;
-  const bool exact = !finding.fault.code.empty() && rule.code == finding.fault.code;
   means.severity = rule.severity.value_or(finding.severity);
   means.action = rule.action.value_or(finding.action);
-  means.authority = exact ? Authority::exact_code : finding.authority;
-  if (!exact && finding.authority >= Authority::decode_table) {
-    means.severity = finding.severity;
+  means.authority = finding.authority;
+  const auto& overrides = facts.policy.policy.faults;
+  const bool operators = std::ranges::any_of(overrides, [&](const FaultRule& mine) {
+    return mine.name == rule.name && mine.code == rule.code;
+  });
+  if (operators) {
+    means.authority = Authority::exact_code;  // an operator's row is the last word
+  } else if (finding.authority == Authority::decode_table || finding.authority == Authority::recovery_action) {
+    means.severity = finding.severity;  // over the default table, whose rows are the catalogue
     means.action = finding.action;
   }
   if (means.action != Action::none && rule.power_cycle_where_enabled && facts.policy.policy.power_cycle_enabled) {

@@ -129,12 +129,18 @@ bool hold_everywhere(Turn& turn) {
 }
 
 bool release_everywhere(Turn& turn, std::string_view repair_id) {
-  for (Hold& hold : turn.holds | std::views::reverse) {
+  std::vector<Hold*> ours;
+  for (Hold& hold : turn.holds) {
     if (hold.repair != repair_id || hold.released_at) continue;
     hold.wanted = false;
+    ours.push_back(&hold);
   }
-  for (Hold& hold : turn.holds | std::views::reverse) {
-    if (hold.repair != repair_id || hold.released_at) continue;
+  const auto& order = turn.node.schedulers;
+  std::ranges::stable_sort(ours, [&](const Hold* a, const Hold* b) {
+    return std::ranges::find(order, a->scheduler) > std::ranges::find(order, b->scheduler);
+  });
+  for (Hold* one : ours) {
+    Hold& hold = *one;
     if (is_released(turn, hold)) {
       hold.released_at = turn.now;
       continue;
