@@ -13,6 +13,7 @@
 
 #include "base/ids.hpp"
 #include "store/alerts.hpp"
+#include "store/connection.hpp"
 #include "store/events.hpp"
 #include "store/nodes.hpp"
 #include "store/repairs.hpp"
@@ -45,6 +46,11 @@ inline void on_postgres(const std::string& sql) {
   EXPECT_TRUE(done) << PQerrorMessage(connection);
   PQclear(result);
   PQfinish(connection);
+}
+
+// Makes the document of a row unreadable, as a fault of ours or of the disk would.
+inline void damage_for_test(Tx& tx, const std::string& table, const std::string& id) {
+  tx.connection().control("UPDATE " + table + " SET doc = '{\"id\": ' WHERE id = '" + id + "'");
 }
 
 // An empty database, gone with the object.
