@@ -5,6 +5,7 @@
 #include <soci/soci.h>
 #include <soci/sqlite3/soci-sqlite3.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <unordered_map>
@@ -39,13 +40,13 @@ struct Connection::Prepared {
     std::string text;
     soci::indicator state = soci::i_ok;
   };
-  Prepared(soci::session& session, const std::string& sql, std::span<const Param> params, std::size_t columns)
+  Prepared(soci::session& session, const Translated& translated, std::span<const Param> params, std::size_t columns)
       : statement(session), inputs(params.size()), outputs(columns) {
     statement.alloc();
-    statement.prepare(sql);
-    for (std::size_t i = 0; i < params.size(); ++i) {
-      Input& input = inputs[i];
-      input.type = params[i].type;
+    statement.prepare(translated.sql);
+    for (std::size_t i = 0; i < params.size(); ++i) inputs[i].type = params[i].type;
+    for (const std::size_t i : translated.order) {
+      Input& input = inputs.at(i);
       if (input.type == Param::Type::number) {
         statement.exchange(soci::use(input.number, input.state));
       } else {
@@ -171,6 +172,11 @@ bool Connection::rollback() {
   }
 }
 
+bool Connection::transaction_failed() const {
+  const auto* backend = static_cast<const soci::postgresql_session_backend*>(session_->soci.get_backend());
+  return PQtransactionStatus(backend->conn_) != PQTRANS_INTRANS;
+}
+
 bool Connection::in_transaction() const {
   const auto* backend = static_cast<const soci::sqlite3_session_backend*>(session_->soci.get_backend());
   return sqlite3_get_autocommit(backend->conn_) == 0;
@@ -197,11 +203,11 @@ void Connection::load_image(const std::string& image) {
   if (result != SQLITE_OK) throw of_sqlite(result, "the schema's image could not be loaded");
 }
 
-std::string translate(std::string_view sql, Dialect dialect) {
+Translated translate(std::string_view sql, Dialect dialect) {
   struct Rule {
     std::string_view from, sqlite, postgresql;
   };
-  static constexpr std::array<Rule, 9> kRules{{
+  static constexpr std::array<Rule, 8> kRules{{
       {" FOR NO KEY UPDATE SKIP LOCKED", "", " FOR NO KEY UPDATE SKIP LOCKED"},
       {" FOR NO KEY UPDATE", "", " FOR NO KEY UPDATE"},
       {"LEAST(", "MIN(", "LEAST("},
@@ -210,31 +216,36 @@ std::string translate(std::string_view sql, Dialect dialect) {
       {"ROWS(", "json_each(", "json_array_elements(CAST("},
       {"IDENTITY", "INTEGER PRIMARY KEY AUTOINCREMENT", "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"},
       {" SLIM", " WITHOUT ROWID", ""},
-      {"?", "?", "$"},
   }};
-  std::string out;
+  const bool sqlite = dialect == Dialect::sqlite;
+  Translated out;
+  std::size_t parameters = 0;
   bool closes = false;  // the next ")" ends EACH( or ROWS(
   while (!sql.empty()) {
-    const Rule* found = nullptr;
-    for (const Rule& rule : kRules) {
-      if (sql.starts_with(rule.from)) {
-        found = &rule;
-        break;
-      }
-    }
-    if (found) {
-      out += dialect == Dialect::sqlite ? found->sqlite : found->postgresql;
-      closes = closes || found->from == "EACH(" || found->from == "ROWS(";
-      sql.remove_prefix(found->from.size());
+    const auto* rule = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& r) { return sql.starts_with(r.from); });
+    std::size_t used = 1;
+    if (rule != kRules.end()) {
+      out.sql += sqlite ? rule->sqlite : rule->postgresql;
+      closes = closes || rule->from == "EACH(" || rule->from == "ROWS(";
+      used = rule->from.size();
     } else if (closes && sql.front() == ')') {
-      out += dialect == Dialect::sqlite ? ") AS e" : " AS json)) AS e(value)";
+      out.sql += sqlite ? ") AS e" : " AS json)) AS e(value)";
       closes = false;
-      sql.remove_prefix(1);
+    } else if (sql.front() == '?') {
+      std::size_t number = 0;
+      while (used < sql.size() && sql[used] >= '0' && sql[used] <= '9') {
+        number = number * 10 + static_cast<std::size_t>(sql[used++] - '0');
+      }
+      parameters = std::max(parameters, number);
+      out.sql += fmt::format("{}{}", sqlite ? "?" : ":p", number);
+      // SOCI's PostgreSQL wants names, and gives each place a number of its own.
+      if (!sqlite) out.order.push_back(number - 1);
     } else {
-      out += sql.front();
-      sql.remove_prefix(1);
+      out.sql += sql.front();
     }
+    sql.remove_prefix(used);
   }
+  for (std::size_t i = 0; sqlite && i < parameters; ++i) out.order.push_back(i);
   return out;
 }
 

@@ -46,6 +46,8 @@ class Connection {
   void control(std::string_view sql);
   // Rolls back whatever is open; false when the connection is of no use any more.
   bool rollback();
+  // PostgreSQL only: whether a statement of the open transaction has failed. Its COMMIT would say yes and do nothing.
+  bool transaction_failed() const;
 
   // SQLite only: whether a transaction is open, and the whole database as an image and back (a new in-memory database
   // from an image takes microseconds, creating the schema milliseconds).
@@ -75,6 +77,10 @@ class Connection {
 //   LEAST, GREATEST         scalar, as in PostgreSQL
 //   FOR NO KEY UPDATE [SKIP LOCKED]   nothing on SQLite, which has one writer
 //   IDENTITY, SLIM          in tables: a growing primary key; a table that is its primary key's index
-std::string translate(std::string_view sql, Dialect dialect);
+struct Translated {
+  std::string sql;
+  std::vector<std::size_t> order;  // which parameter (from 0) stands at each place; on SQLite a place is a parameter
+};
+Translated translate(std::string_view sql, Dialect dialect);
 
 }  // namespace sickbay::store

@@ -16,7 +16,7 @@ struct Constraint {
   Errc code;
   std::string_view sentence;
 };
-constexpr std::array<Constraint, 8> kConstraints{{
+constexpr std::array<Constraint, 7> kConstraints{{
     {"repair_one_open_per_node", "repair.node", Errc::conflict, "the node has an open repair already"},
     {"repair_one_per_request", "repair.cluster, repair.request_id", Errc::conflict,
      "a repair for this request exists already"},
@@ -29,7 +29,6 @@ constexpr std::array<Constraint, 8> kConstraints{{
      "the policy was changed meanwhile; read it again and apply your change to it"},
     {"answered_pkey", "answered.scope, answered.id", Errc::changed,
      "the same request was answered meanwhile; read the answer"},
-    {"operation_pkey", "operation.id", Errc::conflict, "an operation of this id exists already"},
 }};
 
 Failure violation(const std::string& message, bool by_columns) {

@@ -22,7 +22,9 @@ std::size_t add_findings(Tx& tx, std::string_view node, std::uint64_t epoch, con
   if (findings.empty()) return 0;
   json::array rows;
   rows.reserve(findings.size());
-  for (const Finding& finding : findings) rows.push_back({{"id", finding.id}, {"doc", to_json(finding)}});
+  // The document as a string inside the array: PostgreSQL reads every string of an object it takes apart, and refuses the
+  // NULs that evidence may hold.
+  for (const Finding& finding : findings) rows.push_back({{"id", finding.id}, {"doc", to_json_text(finding)}});
   return execute(tx,
                  "INSERT INTO finding (id, node, epoch, received_at, folded, doc) "
                  "SELECT e.value ->> 'id', ?1, ?2, ?3, 0, e.value ->> 'doc' FROM ROWS(?4) WHERE true "

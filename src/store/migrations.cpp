@@ -22,7 +22,7 @@ constexpr std::int64_t kMigrationLock = 0x7369636b626179;
 
 void apply(Tx& tx, const Migration& migration) {
   for (const std::string_view statement : migration.statements) {
-    tx.connection().control(translate(statement, tx.connection().dialect()));
+    tx.connection().control(translate(statement, tx.connection().dialect()).sql);
   }
   execute(tx, "UPDATE schema_version SET version = ?1, oldest_reader = ?2", migration.version, migration.oldest_reader);
 }

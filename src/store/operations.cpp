@@ -18,6 +18,7 @@ std::vector<Operation> open_operations_of_node(Tx& tx, std::string_view node) {
 }
 
 void add_operation(Tx& tx, const Operation& operation) {
+  // The same id is the same intent: a repeated transaction adds it once.
   const std::string kind = name_of(operation.kind);
   const std::string doc = to_json_text(operation);
   const std::array<Param, 10> params{param(operation.id),
@@ -32,7 +33,7 @@ void add_operation(Tx& tx, const Operation& operation) {
                                      param(doc)};
   tx.connection().run(
       "INSERT INTO operation (id, repair, cluster, node, host, kind, is_open, version, planned_at, doc) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (id) DO NOTHING",
       params, 0);
 }
 

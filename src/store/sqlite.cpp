@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "base/ids.hpp"
+#include "store/at_exit.hpp"
 #include "store/migrations.hpp"
 #include "store/sql.hpp"
 
@@ -15,20 +16,6 @@ namespace {
 // Bodies in one commit: bounded so that the first caller does not wait for a hundred strangers.
 constexpr std::size_t kMaxBatch = 64;
 constexpr int kMaxTries = 4;
-
-// Runs what it is given when it goes out of scope, whatever passes by: a simulated crash is not a std::exception and
-// must pass through without being caught.
-template <class F>
-class AtExit {
- public:
-  explicit AtExit(F f) : f_(std::move(f)) {}
-  ~AtExit() { f_(); }
-  AtExit(const AtExit&) = delete;
-  AtExit& operator=(const AtExit&) = delete;
-
- private:
-  F f_;
-};
 
 // The schema, made once a process: an in-memory database starts as a copy of it.
 const std::string& schema_image() {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "store/failure.hpp"
+#include "store/postgresql.hpp"
 #include "store/sqlite.hpp"
 
 namespace sickbay::store {
@@ -14,6 +15,11 @@ Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& 
   try {
     if (url.starts_with("sqlite:")) {
       auto store = std::make_unique<SqliteStore>(std::string(url.substr(7)), options, clock, std::move(hooks));
+      SICKBAY_CHECK(store->prepare(options));
+      return store;
+    }
+    if (url.starts_with("postgresql://") || url.starts_with("postgres://")) {
+      auto store = std::make_unique<PostgresStore>(options, std::move(hooks));
       SICKBAY_CHECK(store->prepare(options));
       return store;
     }

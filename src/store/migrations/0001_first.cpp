@@ -64,9 +64,9 @@ constexpr std::string_view kStatements[] = {
     "CREATE INDEX repair_by_creation ON repair (cluster, created_at, id)",
     "CREATE INDEX repair_by_node ON repair (node, began_at)",
     "CREATE INDEX repair_by_host ON repair (host, began_at)",
-    "CREATE TABLE operation (id text NOT NULL, repair text REFERENCES repair (id) ON DELETE CASCADE, "
+    "CREATE TABLE operation (id text PRIMARY KEY, repair text REFERENCES repair (id) ON DELETE CASCADE, "
     "cluster text NOT NULL, node text NOT NULL, host text, kind text NOT NULL, is_open bigint NOT NULL, "
-    "version bigint NOT NULL, planned_at bigint NOT NULL, doc text NOT NULL, CONSTRAINT operation_pkey PRIMARY KEY (id))",
+    "version bigint NOT NULL, planned_at bigint NOT NULL, doc text NOT NULL)",
     "CREATE UNIQUE INDEX operation_one_open_per_node ON operation (node) WHERE is_open = 1 AND kind = 'act'",
     "CREATE UNIQUE INDEX operation_one_open_per_host ON operation (host) WHERE is_open = 1 AND kind = 'act'",
     "CREATE INDEX operation_open ON operation (node) WHERE is_open = 1",

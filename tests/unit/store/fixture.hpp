@@ -41,6 +41,7 @@ inline std::string postgres_url() {
 // One statement outside of any store.
 inline void on_postgres(const std::string& sql) {
   PGconn* connection = PQconnectdb(postgres_url().c_str());
+  PQclear(PQexec(connection, "SET client_min_messages = 'warning'"));
   PGresult* result = PQexec(connection, sql.c_str());
   const bool done = PQresultStatus(result) == PGRES_COMMAND_OK || PQresultStatus(result) == PGRES_TUPLES_OK;
   EXPECT_TRUE(done) << PQerrorMessage(connection);
