@@ -14,6 +14,8 @@
 namespace sickbay::rules {
 namespace {
 
+constexpr std::size_t kMaxValue = 300;  // bytes of a captured value; patterns themselves do not bound what they take
+
 struct CompiledRule {
   std::deque<Pattern> patterns, unless;  // not movable, and shared by reader threads
 };
@@ -36,7 +38,7 @@ std::string fill(std::string_view text, const std::vector<Capture>& captures, st
     const auto bar = inside.find('|');
     const std::string_view name = inside.substr(0, bar);
     const std::string_view value = name == "device" ? device : captured(captures, name);
-    out += !value.empty() ? truncate_utf8(value, 300) : bar == std::string_view::npos ? "" : inside.substr(bar + 1);
+    out += !value.empty() ? truncate_utf8(value, kMaxValue) : bar == std::string_view::npos ? "" : inside.substr(bar + 1);
     text.remove_prefix(close + 1);
   }
 }
@@ -66,7 +68,7 @@ Finding make_finding(const Rule& rule, const std::vector<Capture>& captures) {
   finding.evidence["class"] = rule.klass;
   for (const auto& [name, value] : rule.fields) finding.evidence[name] = value;
   for (const Capture& capture : captures) {
-    if (capture.name != "device" && !capture.value.empty()) finding.evidence[capture.name] = capture.value;
+    if (capture.name != "device" && !capture.value.empty()) finding.evidence[capture.name] = truncate_utf8(capture.value, kMaxValue);
   }
   return finding;
 }

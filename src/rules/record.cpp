@@ -2,7 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <optional>
+#include <algorithm>
+#include <array>
 
 #include "base/text.hpp"
 
@@ -32,7 +33,12 @@ std::string unescape(std::string_view text) {
   return out;
 }
 
+bool plain_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f && c != '\\'; });
+}
+
 std::string bounded(std::string_view text) {
+  if (text.size() <= kMaxMessage && plain_ascii(text)) return std::string(text);  // nearly every line
   // Escaping makes at most four bytes of one, so cutting first keeps a megabyte line cheap.
   std::string safe = to_utf8(text.substr(0, kMaxMessage));
   if (safe.size() > kMaxMessage) safe.resize(truncate_utf8(safe, kMaxMessage).size());
@@ -45,8 +51,14 @@ tl::unexpected<Error> bad_header(std::string_view header, std::string_view why) 
 }
 
 Result<Record> parse_header(std::string_view header) {
-  const std::vector<std::string_view> fields = split(header, ',');
-  if (fields.size() < 4) return bad_header(header, "has fewer than 4 fields");
+  std::array<std::string_view, 4> fields;
+  std::string_view rest = header;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const auto comma = rest.find(',');
+    fields[i] = rest.substr(0, comma);
+    if (comma == std::string_view::npos && i + 1 < fields.size()) return bad_header(header, "has fewer than 4 fields");
+    rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+  }
   const auto priority = parse_uint(fields[0]);
   if (!priority || *priority > 0x7fff) return bad_header(header, "the priority is not a number");
   const auto sequence = parse_uint(fields[1]);
@@ -59,8 +71,8 @@ Result<Record> parse_header(std::string_view header) {
   record.sequence = *sequence;
   record.since_boot_us = static_cast<std::int64_t>(*micros);
   record.continued = fields[3] == "c";
-  for (std::size_t i = 4; i < fields.size(); ++i) {
-    if (fields[i].starts_with("caller=")) record.caller = bounded(fields[i].substr(7));
+  if (const auto caller = rest.find("caller="); caller != std::string_view::npos) {
+    record.caller = bounded(rest.substr(caller + 7, rest.find(',', caller) - caller - 7));
   }
   return record;
 }
@@ -73,7 +85,8 @@ Result<Record> parse_kmsg(std::string_view raw) {
   SICKBAY_ASSIGN(Record record, parse_header(raw.substr(0, semicolon)));
   raw.remove_prefix(semicolon + 1);
   const auto newline = raw.find('\n');
-  record.message = bounded(unescape(raw.substr(0, newline).substr(0, 4 * kMaxMessage)));
+  const std::string_view text = raw.substr(0, newline).substr(0, 4 * kMaxMessage);
+  record.message = text.find('\\') == std::string_view::npos ? bounded(text) : bounded(unescape(text));
   while (!record.message.empty() && record.message.back() == '\n') record.message.pop_back();
   if (newline == std::string_view::npos) return record;
   raw.remove_prefix(newline + 1);

@@ -29,7 +29,10 @@ bool take_address_and_code(std::string_view& text, std::string& device, std::str
   if (!text.starts_with('(') || close == std::string_view::npos) return false;
   const std::string_view inside = text.substr(1, close - 1);
   const auto space = inside.find(' ');
-  device = normalize_pci(inside.substr(0, space));
+  std::string_view address = inside.substr(0, space);
+  // Drivers before R260 print bus and device with four digits: "(0058:00)".
+  if (address.size() == 7 && address[4] == ':' && address.starts_with("00")) address.remove_prefix(2);
+  device = normalize_pci(address);
   if (device.empty()) return false;
   extra = space == std::string_view::npos ? std::string_view{} : trim(inside.substr(space));
   text.remove_prefix(close + 1);
