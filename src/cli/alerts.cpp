@@ -1,9 +1,9 @@
 // sickbay alerts: faults that are there or were, with the evidence as the node wrote it.
+#include "cli/alerts.hpp"
+
 #include <fmt/core.h>
 
 #include <ostream>
-
-#include "cli/context.hpp"
 
 namespace sickbay::cli {
 namespace {
@@ -14,18 +14,16 @@ struct ListOptions {
   std::size_t limit = 50;
 };
 
-std::string fault_of(const json::value& alert) {
-  const std::string name = first_text(alert, {"fault.name", "alert_name", "name"});
-  const std::string code = first_text(alert, {"fault.code", "code"});
-  return code.empty() ? name : name + "/" + code;
-}
-
 Status list_alerts(Context& context, const ListOptions& options) {
   SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
   SICKBAY_ASSIGN(Server * server, context.server());
-  const std::string state = options.state.empty() && !options.all ? "pending,firing" : options.state;
-  const Query query{{"state", state}, {"node", options.node}, {"severity", options.severity}};
-  SICKBAY_ASSIGN(json::array alerts, server->list(cluster + "/alerts", query, "alerts", options.limit));
+  const Query query{{"state", options.state}, {"node", options.node}, {"severity", options.severity}};
+  json::array alerts;
+  if (options.all || !options.state.empty()) {
+    SICKBAY_ASSIGN(alerts, server->list(cluster + "/alerts", query, "alerts", options.limit));
+  } else {
+    SICKBAY_ASSIGN(alerts, open_alerts(context, query, options.limit));
+  }
   if (context.as_json) {
     context.print_json(json::object{{"alerts", std::move(alerts)}});
     return {};
@@ -98,6 +96,26 @@ Status show_alert(Context& context, const std::string& id) {
 
 }  // namespace
 
+Result<json::array> open_alerts(Context& context, const Query& query, std::size_t limit) {
+  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
+  SICKBAY_ASSIGN(Server * server, context.server());
+  json::array open;
+  for (const std::string state : {"firing", "pending"}) {
+    if (limit != 0 && open.size() >= limit) break;
+    Query one = query;
+    one.emplace_back("state", state);
+    SICKBAY_ASSIGN(const json::array alerts,
+                   server->list(cluster + "/alerts", one, "alerts", limit == 0 ? 0 : limit - open.size()));
+    open.insert(open.end(), alerts.begin(), alerts.end());
+  }
+  return open;
+}
+
+std::string fault_of(const json::value& alert) {
+  const std::string name = text_at(alert, "fault.name"), code = text_at(alert, "fault.code");
+  return code.empty() ? name : name + "/" + code;
+}
+
 void add_alerts(CLI::App& app, Context& context) {
   CLI::App* noun = add_noun(app, "alerts", "faults with their evidence");
   const auto options = std::make_shared<ListOptions>();  // lives as long as the parsed command
@@ -105,8 +123,8 @@ void add_alerts(CLI::App& app, Context& context) {
   const auto list = [&context, options] { return list_alerts(context, *options); };
   CLI::App* verb = add_verb(*noun, context, "list", "open alerts, newest first", list);
   verb->add_option("--node", options->node, "of this node only");
-  verb->add_option("--state", options->state, "pending, firing, resolved; several with commas");
-  verb->add_option("--severity", options->severity, "info, warning, critical; several with commas");
+  verb->add_option("--state", options->state, "pending, firing or resolved");
+  verb->add_option("--severity", options->severity, "info, warning or critical");
   verb->add_flag("--all", options->all, "also those that are over");
   verb->add_option("--limit", options->limit, "at most so many; 0: all")->capture_default_str();
   set_default(*noun, context, list);

@@ -8,9 +8,7 @@
 #include <ostream>
 
 #include "cli/context.hpp"
-#if __has_include("cli/rules.hpp")  // being written
 #include "cli/rules.hpp"
-#endif
 
 namespace sickbay::cli {
 namespace {
@@ -41,9 +39,7 @@ int report(Context& context, const Error& error) {
 
 int run(std::span<const std::string> arguments, Surroundings& around) {
   if (!arguments.empty() && arguments.front() == "rules") {  // works without a server, with options of its own
-#if __has_include("cli/rules.hpp")
     return rules_command(arguments.subspan(1), around.out, around.err);
-#endif
   }
   Context context(around);
   CLI::App app("Sickbay keeps GPU clusters healthy.", "sickbay");
@@ -51,6 +47,7 @@ int run(std::span<const std::string> arguments, Surroundings& around) {
   app.fallthrough();  // --json and the others may also come last
   app.require_subcommand(0, 1);
   add_options(app, context);
+  add_status(app, context);
   add_nodes(app, context);
   add_alerts(app, context);
   add_repairs(app, context);

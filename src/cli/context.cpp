@@ -118,6 +118,12 @@ void set_default(CLI::App& noun, Context& context, std::function<Status()> run) 
   });
 }
 
+void print_sentences(Context& context, const json::value& answer) {
+  for (const auto& sentence : list_at(answer, "why")) {
+    if (sentence.is_string()) context.around.out << printable(sentence.get_string()) << '\n';
+  }
+}
+
 std::string short_id(const std::string& id) {
   const auto dash = id.find('-');
   return dash != std::string::npos && id.size() - dash - 1 == kIdDigits ? id.substr(0, dash + 9) : id;

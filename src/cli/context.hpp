@@ -59,8 +59,12 @@ void set_default(CLI::App& noun, Context& context, std::function<Status()> run);
 // The first part of an id that tells it from others on a screen: "rep-1a2b3c4d".
 std::string short_id(const std::string& id);
 
+// The sentences of an answer's list "why", one on a line.
+void print_sentences(Context& context, const json::value& answer);
+
 // The nouns, one file each.
 void add_clusters(CLI::App& app, Context& context);
+void add_status(CLI::App& app, Context& context);
 void add_nodes(CLI::App& app, Context& context);
 void add_alerts(CLI::App& app, Context& context);
 void add_repairs(CLI::App& app, Context& context);

@@ -13,12 +13,6 @@ struct ListOptions {
   bool unhealthy = false;
 };
 
-std::string state_of(const json::value& node) {
-  if (const auto state = first_text(node, {"state", "status"}); !state.empty()) return state;
-  if (!text_at(node, "removed_at").empty()) return "removed";
-  return text_at(node, "quarantine.repair").empty() ? "healthy" : "quarantined";
-}
-
 Status list_nodes(Context& context, const ListOptions& options) {
   SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
   SICKBAY_ASSIGN(Server * server, context.server());
@@ -26,12 +20,10 @@ Status list_nodes(Context& context, const ListOptions& options) {
   Table table({"NODE", "POOL", "STATE", "HOST", "GPUS", "REPAIR", "WHY"});
   json::array shown;
   for (auto& node : nodes) {
-    const std::string state = state_of(node);
+    const std::string state = text_at(node, "state");
     if (options.unhealthy && state == "healthy") continue;
-    table.row({first_text(node, {"name", "instance_name"}), text_at(node, "pool"), state, text_at(node, "host"),
-               text_at(node, "shape.gpus"),
-               short_id(first_text(node, {"open_repair.id", "open_repair", "repair", "quarantine.repair"})),
-               first_text(node, {"headline", "quarantine.cause", "why"})});
+    table.row({text_at(node, "name"), text_at(node, "pool"), state, text_at(node, "host"), text_at(node, "shape.gpus"),
+               short_id(first_text(node, {"repair.id", "quarantine.repair"})), text_at(node, "headline")});
     shown.push_back(std::move(node));
   }
   if (context.as_json) {
@@ -50,21 +42,31 @@ Status show_node(Context& context, const std::string& name) {
     return {};
   }
   Sheet sheet;
-  sheet.line("node", first_text(node, {"name", "instance_name"}));
-  sheet.line("state", state_of(node));
+  sheet.line("node", text_at(node, "name"));
+  sheet.line("state", text_at(node, "state"));
   sheet.line("pool", text_at(node, "pool"));
   sheet.line("host", text_at(node, "host"));
   sheet.line("GPUs", text_at(node, "shape.gpus"));
-  sheet.line("machine", text_at(node, "machine_id"));
   sheet.line("boot", text_at(node, "boot_id"));
   sheet.line("booted", clock_time(text_at(node, "boot_started_at")));
+  sheet.line("agent", text_at(node, "agent.version"));
+  sheet.line("last heartbeat", clock_time(text_at(node, "agent.last_heartbeat")));
   sheet.line("auto repair", text_at(node, "auto_repair"));
   sheet.line("quarantined", text_at(node, "quarantine.cause"));
-  sheet.line("open repair", first_text(node, {"open_repair.id", "open_repair", "repair"}));
+  sheet.line("repair", text_at(node, "repair.id"));
   sheet.line("identity conflict", text_at(node, "identity_conflict"));
   sheet.line("id", text_at(node, "id"));
   auto paper = context.paper();
   sheet.print(paper);
+  Table schedulers({"SCHEDULER", "READY", "CORDONED", "IDLENESS", "WORK"});
+  for (const auto& seen : list_at(node, "schedulers")) {
+    schedulers.row({text_at(seen, "scheduler"), text_at(seen, "ready"), text_at(seen, "cordoned"),
+                    text_at(seen, "idleness"), std::to_string(list_at(seen, "work").size())});
+  }
+  context.around.out << '\n';
+  if (!schedulers.empty()) schedulers.print(paper);
+  context.around.out << '\n';
+  print_sentences(context, node);
   return {};
 }
 
@@ -76,9 +78,7 @@ Status why_node(Context& context, const std::string& name) {
     context.print_json(why);
     return {};
   }
-  for (const auto& sentence : list_at(why, "why")) {
-    if (sentence.is_string()) context.around.out << printable(sentence.get_string()) << '\n';
-  }
+  print_sentences(context, why);
   return {};
 }
 

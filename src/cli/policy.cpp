@@ -82,7 +82,8 @@ Status check(Context& context, const std::string& path) {
   SICKBAY_ASSIGN(const json::value policy, read_policy(context, path));
   SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
   SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(const json::value answer, server->send("POST", cluster + "/policy/check", policy));
+  SICKBAY_ASSIGN(const json::value answer,
+                 server->send("POST", cluster + "/policy/check", json::object{{"policy", policy}}));
   if (context.as_json) context.print_json(answer);
   const json::array& errors = list_at(answer, "errors");
   if (!context.as_json) {
@@ -109,8 +110,8 @@ Status put(Context& context, const std::string& path, const std::string& comment
   std::string etag;
   SICKBAY_ASSIGN(const json::value current, server->get(cluster + "/policy", &etag));
   SICKBAY_CHECK(context.confirm(fmt::format("replace version {} of the policy?", text_at(current, "version"))));
-  SICKBAY_ASSIGN(const json::value answer,
-                 server->send("PUT", with_query(cluster + "/policy", {{"comment", comment}}), policy, etag));
+  SICKBAY_ASSIGN(const json::value answer, server->send("PUT", cluster + "/policy",
+                                                        json::object{{"policy", policy}, {"comment", comment}}, etag));
   if (context.as_json) {
     context.print_json(answer);
   } else {

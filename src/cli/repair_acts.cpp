@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "base/text.hpp"
 #include "cli/context.hpp"
 
 namespace sickbay::cli {
@@ -66,7 +67,8 @@ Status approve(Context& context, const ActOptions& options) {
   if (!options.comment.empty()) body["comment"] = options.comment;
   if (!options.action.empty()) body["mode"] = mode_of(options.action);
   // The server then refuses if the recommendation was raised after we looked.
-  if (const json::value* revision = prepared.repair.get_object().if_contains("revision")) body["revision"] = *revision;
+  if (const auto seen = text_at(prepared.repair, "sickbay.revision"); !seen.empty())
+    body["revision"] = std::stoull(seen);
   return post(context, prepared.path + "/approve", std::move(body));
 }
 
@@ -105,15 +107,7 @@ Status release(Context& context, const ActOptions& options) {
                    return fmt::format("give {} back to its schedulers as it is, unrepaired", node);
                  }));
   if (options.dry_run) return {};
-  SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(const json::value node,
-                 server->send("POST", prepared.path + "/release", json::object{{"reason", options.reason}}));
-  if (context.as_json) {
-    context.print_json(node);
-  } else {
-    context.around.out << "the node is being given back; see: sickbay events\n";
-  }
-  return {};
+  return post(context, prepared.path + "/release", {{"reason", options.reason}});
 }
 
 Status force_drain(Context& context, const ActOptions& options) {
@@ -141,7 +135,7 @@ Status create(Context& context, const ActOptions& options) {
       return {};
     }
     context.around.out << "would " << what << '\n';
-    for (const auto& reason : list_at(preview, "reasons")) {
+    for (const auto& reason : list_at(preview, "sickbay.reasons")) {
       if (reason.is_string()) context.around.out << "  " << printable(reason.get_string()) << '\n';
     }
     context.around.out << "nothing was done (--dry-run)\n";

@@ -27,8 +27,8 @@ std::string modes_of(const std::string& actions) {
 
 // What a person needs to know next: the person asked, the error, what it waits for, or why it was recommended.
 std::string headline(const json::value& repair) {
-  if (const auto text = first_text(repair, {"person", "error_message"}); !text.empty()) return text;
-  const json::array& waits = list_at(repair, "waits_for");
+  if (const auto text = first_text(repair, {"sickbay.person", "error_message"}); !text.empty()) return text;
+  const json::array& waits = list_at(repair, "sickbay.waits_for");
   if (!waits.empty() && waits.front().is_string()) return "waits for " + std::string(waits.front().get_string());
   return text_at(repair, "reason");
 }
@@ -74,14 +74,14 @@ void print_alerts(Context& context, Paper& paper, const json::value& repair) {
   for (const auto& alert : alerts) {
     const bool over = !text_at(alert, "resolved_at").empty();
     context.around.out << fmt::format(
-        "  {}  {}{}\n", printable(text_at(alert, "alert_name")),
+        "  {}  {}{}\n", printable(first_text(alert, {"annotations.fault", "alert_name"})),
         printable(first_text(alert, {"annotation.summary_line", "annotation.description", "annotation.title"})),
         over ? " (over)" : "");
   }
 }
 
 void print_steps(Context& context, Paper& paper, const json::value& repair) {
-  const json::array& steps = list_at(repair, "steps");
+  const json::array& steps = list_at(repair, "sickbay.steps");
   if (steps.empty()) return;
   context.around.out << '\n' << paper.paint("steps", Colour::quiet) << '\n';
   for (const auto& step : steps) {
@@ -103,17 +103,20 @@ Status show_repair(Context& context, const std::string& id) {
   sheet.line("node", first_text(repair, {"instance_name", "instance_id"}));
   sheet.line("action", action_of(text_at(repair, "mode")));
   sheet.line("state", text_at(repair, "state"));
-  sheet.line("step", text_at(repair, "step"));
-  sheet.line("asks", text_at(repair, "person"));
-  for (const auto& what : list_at(repair, "waits_for")) {
+  sheet.line("step", text_at(repair, "sickbay.step"));
+  sheet.line("asks", text_at(repair, "sickbay.person"));
+  for (const auto& what : list_at(repair, "sickbay.waits_for")) {
     if (what.is_string()) sheet.line("waits for", std::string(what.get_string()));
   }
   sheet.line("error", text_at(repair, "error_message"));
   sheet.line("reason", text_at(repair, "reason"));
+  for (const auto& rule : list_at(repair, "sickbay.reasons")) {
+    if (rule.is_string()) sheet.line("because", std::string(rule.get_string()));
+  }
   sheet.line("requested by", text_at(repair, "requested_by"));
   sheet.line("reviewed by", text_at(repair, "reviewed_by"));
   sheet.line("comment", text_at(repair, "review_comment"));
-  sheet.line("policy rule", text_at(repair, "policy_rule"));
+  sheet.line("policy rule", text_at(repair, "sickbay.policy_rule"));
   sheet.line("created", clock_time(text_at(repair, "create_time")));
   sheet.line("started", clock_time(text_at(repair, "start_time")));
   sheet.line("ended", clock_time(text_at(repair, "end_time")));
@@ -132,9 +135,7 @@ Status why_repair(Context& context, const std::string& id) {
     context.print_json(why);
     return {};
   }
-  for (const auto& sentence : list_at(why, "why")) {
-    if (sentence.is_string()) context.around.out << printable(sentence.get_string()) << '\n';
-  }
+  print_sentences(context, why);
   return {};
 }
 

@@ -97,8 +97,12 @@ int test(const rules::KernelLog& log, const Request& request, std::ostream& out,
   }
   const auto tally = rules::judge_table(log, text.view(), [&](const rules::Difference& row) {
     if (request.json) {
-      out << json::serialize(json::object{{"row", row.line_number}, {"source", row.source}, {"file", row.file},
-                                          {"line", row.line}, {"expected", row.expected}, {"why", row.why},
+      out << json::serialize(json::object{{"row", row.line_number},
+                                          {"source", row.source},
+                                          {"file", row.file},
+                                          {"line", row.line},
+                                          {"expected", row.expected},
+                                          {"why", row.why},
                                           {"false_positive", row.false_positive}})
           << '\n';
     } else {
@@ -151,8 +155,10 @@ int rules_command(std::span<const std::string> args, std::ostream& out, std::ost
   if (!request) return wrong_use(request.error().message, err);
   const std::string& verb = request->words[0];
   const std::size_t words = request->words.size();
-  if (verb == "check") return words == 2 ? check(request->words[1], out, err) : wrong_use("check needs a directory", err);
-  if (verb != "list" && verb != "explain" && verb != "test") return wrong_use(fmt::format("'{}' is not a verb", verb), err);
+  if (verb == "check")
+    return words == 2 ? check(request->words[1], out, err) : wrong_use("check needs a directory", err);
+  if (verb != "list" && verb != "explain" && verb != "test")
+    return wrong_use(fmt::format("'{}' is not a verb", verb), err);
   if (verb == "test" && words != 2) return wrong_use("test needs one file", err);
   if (verb == "explain" && words < 2) return wrong_use("explain needs a code, a name or a line", err);
   auto pack = pack_of(*request);

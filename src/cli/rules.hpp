@@ -1,4 +1,5 @@
-// The noun `sickbay rules`: what the log rules are, what they mean, and a test of them on labelled lines. Works offline.
+// The noun `sickbay rules`: what the log rules are, what they mean, and a test of them on labelled lines. Works
+// offline.
 #pragma once
 
 #include <ostream>

@@ -39,8 +39,8 @@ std::string Paper::paint(std::string_view text, Colour colour) const {
 }
 
 Colour colour_of(std::string_view word) {
-  constexpr std::array<std::string_view, 8> kGood{"SUCCEEDED", "AUTO_RESOLVED", "healthy", "closed",
-                                                  "in-use",    "spare",         "Ready",   "RUNNING_NODE"};
+  constexpr std::array<std::string_view, 7> kGood{"SUCCEEDED", "AUTO_RESOLVED", "healthy", "closed",
+                                                  "in-use",    "spare",         "Ready"};
   constexpr std::array<std::string_view, 8> kBad{"FAILED", "critical",    "firing", "unhealthy",
                                                  "OPEN",   "quarantined", "ticket", "Degraded"};
   constexpr std::array<std::string_view, 8> kBusy{"PENDING_APPROVAL", "PENDING", "QUARANTINING", "QUARANTINED",

@@ -4,6 +4,7 @@
 #include <deque>
 #include <ostream>
 
+#include "cli/alerts.hpp"
 #include "cli/follow.hpp"
 
 namespace sickbay::cli {
@@ -24,7 +25,7 @@ Status refresh(Context& context, View& view) {
   SICKBAY_ASSIGN(view.repairs, server->list(cluster + "/instances/-/remediations",
                                             {{"state", "PENDING_APPROVAL,PENDING,QUARANTINING,QUARANTINED,RUNNING"}},
                                             "remediations", kRows));
-  SICKBAY_ASSIGN(view.alerts, server->list(cluster + "/alerts", {{"state", "pending,firing"}}, "alerts", kRows));
+  SICKBAY_ASSIGN(view.alerts, open_alerts(context, {}, kRows));
   return {};
 }
 
@@ -41,16 +42,14 @@ void draw(Context& context, const View& view) {
     repairs.row({short_id(text_at(repair, "id")), first_text(repair, {"instance_name", "instance_id"}),
                  action_of(text_at(repair, "mode")), text_at(repair, "state"),
                  age(text_at(repair, "create_time"), context.now()),
-                 first_text(repair, {"person", "error_message", "reason"})});
+                 first_text(repair, {"sickbay.person", "error_message", "reason"})});
   }
   out << '\n';
   if (repairs.empty()) out << "no open repairs\n";
   if (!repairs.empty()) repairs.print(paper);
   Table alerts({"ALERT", "NODE", "STATE", "AGE", "WHAT"});
   for (const auto& alert : view.alerts) {
-    const std::string code = text_at(alert, "fault.code");
-    alerts.row({text_at(alert, "fault.name") + (code.empty() ? "" : "/" + code),
-                first_text(alert, {"node_name", "node"}), text_at(alert, "state"),
+    alerts.row({fault_of(alert), first_text(alert, {"node_name", "node"}), text_at(alert, "state"),
                 age(text_at(alert, "started_at"), context.now()), text_at(alert, "first.sentence")});
   }
   out << '\n';

@@ -30,7 +30,7 @@ const std::map<std::string, std::set<std::string>> kMayUse = {
     {"adapters", {"base", "model", "net", "ports", "clients"}},
     {"api", {"base", "model", "net", "rules", "decide", "store", "people", "engine"}},
     {"agent", {"base", "model", "net", "rules"}},
-    {"simworld", {"base", "model", "net", "ports", "agent"}},
+    {"simworld", {"base", "model", "net", "rules", "ports", "agent"}},
     {"cli", {"base", "model", "net", "rules"}},
 };
 
