@@ -1,0 +1,76 @@
+// Alerts: the model's own form, with the node's name beside its id.
+#include <fmt/core.h>
+
+#include "api/routes.hpp"
+#include "api/schema.hpp"
+#include "store/alerts.hpp"
+
+namespace sickbay::api {
+namespace {
+
+struct AlertView : Alert {
+  std::string node_name;
+  BOOST_DESCRIBE_CLASS(AlertView, (Alert), (node_name), (), ())
+};
+struct AlertList {
+  std::vector<AlertView> alerts;
+  bool has_next = false;
+  std::string next_page_token;
+  BOOST_DESCRIBE_CLASS(AlertList, (), (alerts, has_next, next_page_token), (), ())
+};
+
+AlertView view_of(store::Tx& tx, Alert alert, std::map<std::string, std::string>& names) {
+  AlertView view;
+  static_cast<Alert&>(view) = std::move(alert);
+  auto [name, is_new] = names.try_emplace(view.node);
+  if (is_new) {
+    const auto node = store::get_node(tx, view.node);
+    if (node) name->second = node->name;
+  }
+  view.node_name = name->second;
+  return view;
+}
+
+Result<net::Response> list(Call& call) {
+  SICKBAY_ASSIGN(const store::Page page, call.page());
+  store::AlertFilter filter;
+  filter.cluster = call.cluster->id;
+  filter.name = call.parameter("name").value_or("");
+  SICKBAY_ASSIGN(filter.state, call.choice<AlertState>("state"));
+  SICKBAY_ASSIGN(filter.severity, call.choice<Severity>("severity"));
+  if (const auto name = call.parameter("node")) {
+    SICKBAY_ASSIGN(const Node node, call.find_node(*name));
+    filter.node = node.id;
+  }
+  return call.read([&](store::Tx& tx) -> Result<net::Response> {
+    auto paged = store::list_alerts(tx, filter, page);
+    std::map<std::string, std::string> names;
+    json::array items;
+    for (Alert& alert : paged.items) items.push_back(to_json(view_of(tx, std::move(alert), names)));
+    return json_response(list_of("alerts", std::move(items), std::move(paged.next)));
+  });
+}
+
+Result<net::Response> get(Call& call) {
+  return call.read([&](store::Tx& tx) -> Result<net::Response> {
+    auto alert = store::get_alert(tx, call.part("alert"));
+    if (!alert || alert->cluster != call.cluster->id) {
+      return fail(Errc::not_found, fmt::format("there is no alert {} in this cluster", call.part("alert")));
+    }
+    std::map<std::string, std::string> names;
+    return json_response(to_json(view_of(tx, std::move(*alert), names)));
+  });
+}
+
+}  // namespace
+
+std::vector<Route> alert_routes() {
+  const std::string all = "/v1/compute/clusters/{cluster}/alerts";
+  return {
+      {"GET", all, Access::viewer, list, "Alerts, newest first",
+       {"state", "severity", "name", "node", "page_size", "page_token"}, false, nullptr, schema_of<AlertList>},
+      {"GET", all + "/{alert}", Access::viewer, get, "One alert", {}, false, nullptr, schema_of<AlertView>},
+  };
+}
+
+}  // namespace sickbay::api

@@ -1,0 +1,122 @@
+// What happened: as pages, and as a stream of server-sent events that is taken up where it broke off. A stream polls
+// the store by sequence, so it needs no memory of what it was told, and a replica knows of the events of all others.
+#include <fmt/core.h>
+
+#include "api/routes.hpp"
+#include "api/schema.hpp"
+#include "base/text.hpp"
+
+namespace sickbay::api {
+namespace {
+
+constexpr std::size_t kEventsAtOnce = 100;         // one piece of a stream
+constexpr Duration kLookAgainWhoItIs = seconds{30};  // a revoked token ends its streams within this
+
+struct EventList {
+  std::vector<Event> events;
+  bool has_next = false;
+  std::string next_page_token;
+  BOOST_DESCRIBE_CLASS(EventList, (), (events, has_next, next_page_token), (), ())
+};
+
+Result<store::EventFilter> filter_of(Call& call) {
+  store::EventFilter filter;
+  filter.cluster = call.cluster->id;
+  filter.kind = call.parameter("kind").value_or("");
+  filter.repair = call.parameter("repair").value_or("");
+  if (const auto name = call.parameter("node")) {
+    SICKBAY_ASSIGN(const Node node, call.find_node(*name));
+    filter.node = node.id;
+  }
+  return filter;
+}
+
+Result<std::optional<std::uint64_t>> sequence_of(const std::optional<std::string>& text, std::string_view field) {
+  if (!text) return std::nullopt;
+  const auto number = parse_uint(*text);
+  if (!number) return fail(Errc::invalid, fmt::format("{} must be the sequence of an event, a number", field), std::string(field));
+  return number;
+}
+
+// Newest first; with `after`, those that follow that sequence, oldest first.
+Result<net::Response> list(Call& call) {
+  SICKBAY_ASSIGN(const store::Page page, call.page());
+  SICKBAY_ASSIGN(const store::EventFilter filter, filter_of(call));
+  SICKBAY_ASSIGN(const auto after, sequence_of(call.parameter("after"), "after"));
+  return call.read([&](store::Tx& tx) -> Result<net::Response> {
+    if (after) {
+      return json_response(list_of("events", to_array(store::events_after(tx, filter, *after, page.size)), ""));
+    }
+    auto paged = store::list_events(tx, filter, page);
+    return json_response(list_of("events", to_array(paged.items), std::move(paged.next)));
+  });
+}
+
+class EventStream final : public net::BodyStream {
+ public:
+  EventStream(Services& services, store::EventFilter filter, std::uint64_t after, std::string secret)
+      : services_(services), filter_(std::move(filter)), after_(after), secret_(std::move(secret)),
+        checked_(services.clock.steady()) {}
+
+  std::optional<std::string> more() override {
+    std::string text;
+    if (!std::exchange(greeted_, true)) text = "retry: 2000\n: what follows is newer than " + std::to_string(after_) + "\n\n";
+    if (const Duration now = services_.clock.steady(); now - checked_ >= kLookAgainWhoItIs) {
+      const auto caller = services_.people.authenticate(secret_);
+      if (!caller && caller.error().code == Errc::unauthenticated) return std::nullopt;
+      checked_ = now;
+    }
+    const auto events = services_.store.read([&](store::Tx& tx) -> Result<std::vector<Event>> {
+      return store::events_after(tx, filter_, after_, kEventsAtOnce);
+    });
+    if (!events) return text;  // the store is away for a moment: the stream waits
+    for (const Event& event : *events) {
+      text += fmt::format("id: {}\nevent: {}\ndata: {}\n\n", *event.sequence, event.kind, to_json_text(event));
+      after_ = *event.sequence;
+    }
+    return text;
+  }
+  std::string keep_alive() const override { return ": still here\n\n"; }
+
+ private:
+  Services& services_;
+  const store::EventFilter filter_;
+  std::uint64_t after_;
+  const std::string secret_;  // in memory only, to see that it is still good
+  Duration checked_;
+  bool greeted_ = false;
+};
+
+Result<net::Response> stream(Call& call) {
+  SICKBAY_ASSIGN(const store::EventFilter filter, filter_of(call));
+  const auto header = call.request.header("Last-Event-ID");
+  const auto resumed = header && !header->empty() ? std::optional<std::string>(*header) : call.parameter("last_event_id");
+  SICKBAY_ASSIGN(auto after, sequence_of(resumed, "Last-Event-ID"));
+  SICKBAY_ASSIGN(const std::uint64_t newest, call.read([](store::Tx& tx) -> Result<std::uint64_t> {
+    const auto paged = store::list_events(tx, {}, {1, {}});
+    return paged.items.empty() ? 0 : paged.items.front().sequence.value_or(0);
+  }));
+  // From now on; and so for an id of the future, which only a restored database has not seen.
+  if (!after || *after > newest) after = newest;
+  const std::string_view authorization = call.request.header("Authorization").value_or("");
+  net::Response response;
+  response.headers = {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
+  response.stream = std::make_unique<EventStream>(call.services, filter, *after,
+                                                  std::string(trim(authorization.substr(authorization.find(' ') + 1))));
+  return response;
+}
+
+}  // namespace
+
+std::vector<Route> event_routes() {
+  const std::string base = "/v1/compute/clusters/{cluster}";
+  return {
+      {"GET", base + "/events", Access::viewer, list, "What happened, newest first; after=SEQUENCE: what came later",
+       {"node", "repair", "kind", "after", "page_size", "page_token"}, false, nullptr, schema_of<EventList>},
+      {"GET", base + "/stream", Access::viewer, stream,
+       "The same as server-sent events from now on, or from Last-Event-ID", {"node", "repair", "kind", "last_event_id"},
+       false},
+  };
+}
+
+}  // namespace sickbay::api

@@ -1,0 +1,125 @@
+// One cluster at a glance: is it healthy, what waits for a person, how long do repairs take.
+#include "api/node_view.hpp"
+#include "api/routes.hpp"
+#include "api/schema.hpp"
+#include "store/repairs.hpp"
+
+namespace sickbay::api {
+namespace {
+
+struct Waiting {
+  std::string remediation_id, node_name, question;
+  BOOST_DESCRIBE_CLASS(Waiting, (), (remediation_id, node_name, question), (), ())
+};
+// Medians over the repairs that ended in SUCCEEDED, of the newest 200 of the cluster.
+struct TimeToReturn {
+  std::uint64_t repairs = 0;
+  std::optional<Duration> approval, wait, action, verify, whole;
+  BOOST_DESCRIBE_CLASS(TimeToReturn, (), (repairs, approval, wait, action, verify, whole), (), ())
+};
+struct Summary {
+  std::string cluster_id, cluster_name, headline;
+  std::uint64_t nodes = 0;
+  std::map<std::string, std::uint64_t> nodes_by_state, hosts_by_state, open_repairs_by_state;
+  std::uint64_t firing = 0, pending = 0;
+  Breaker breaker;
+  std::vector<Waiting> waiting_for_a_person;
+  TimeToReturn time_to_return;
+  std::uint64_t policy_version = 0;
+  bool observe_only = false, clock_diverged = false, ingest_lagging = false;
+  BOOST_DESCRIBE_CLASS(Summary, (),
+                       (cluster_id, cluster_name, headline, nodes, nodes_by_state, hosts_by_state,
+                        open_repairs_by_state, firing, pending, breaker, waiting_for_a_person, time_to_return,
+                        policy_version, observe_only, clock_diverged, ingest_lagging),
+                       (), ())
+};
+
+std::optional<Duration> median(std::vector<Duration> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// When the repair first came to the step; empty optional where it never did.
+std::optional<Time> reached(const Repair& repair, RepairStep step) {
+  for (const StepTime& time : repair.steps) {
+    if (time.step == step) return time.at;
+  }
+  return std::nullopt;
+}
+
+TimeToReturn time_to_return(const std::vector<Repair>& repairs) {
+  TimeToReturn out;
+  std::vector<Duration> approval, wait, action, verify, whole;
+  const auto add = [](std::vector<Duration>& to, std::optional<Time> from, std::optional<Time> until) {
+    if (from && until && *until >= *from) to.push_back(*until - *from);
+  };
+  for (const Repair& repair : repairs) {
+    ++out.repairs;
+    const auto queued = reached(repair, RepairStep::queued), act = reached(repair, RepairStep::act);
+    const auto verified = reached(repair, RepairStep::verify), back = reached(repair, RepairStep::give_back);
+    add(approval, repair.created_at, queued);
+    add(wait, queued, act);
+    add(action, act, verified);
+    add(verify, verified, back);
+    add(whole, repair.created_at, repair.ended_at);
+  }
+  out.approval = median(std::move(approval));
+  out.wait = median(std::move(wait));
+  out.action = median(std::move(action));
+  out.verify = median(std::move(verify));
+  out.whole = median(std::move(whole));
+  return out;
+}
+
+std::string headline_of(const Summary& summary) {
+  if (summary.breaker.open) return "The circuit breaker is open: " + summary.breaker.why;
+  if (!summary.waiting_for_a_person.empty()) {
+    return std::to_string(summary.waiting_for_a_person.size()) + " repairs wait for a person to decide";
+  }
+  if (summary.observe_only) return "Only looking: nothing is sent until a person confirms";
+  const auto healthy = summary.nodes_by_state.find("healthy");
+  const std::uint64_t well = healthy == summary.nodes_by_state.end() ? 0 : healthy->second;
+  if (well == summary.nodes) return "All " + std::to_string(summary.nodes) + " nodes are healthy";
+  return std::to_string(summary.nodes - well) + " of " + std::to_string(summary.nodes) + " nodes are not healthy";
+}
+
+Result<net::Response> get(Call& call) {
+  const decide::Caution caution = call.services.caution();
+  return call.read([&](store::Tx& tx) -> Result<net::Response> {
+    Summary summary;
+    summary.cluster_id = call.cluster->id;
+    summary.cluster_name = call.cluster->name;
+    summary.breaker = call.cluster->breaker;
+    summary.policy_version = call.cluster->policy_version;
+    summary.observe_only = caution.observe_only;
+    summary.clock_diverged = caution.deadlines_frozen;
+    summary.ingest_lagging = caution.ingest_lagging;
+    for (const NodeView& node : node_views(tx, call.cluster->id)) {
+      ++summary.nodes;
+      ++summary.nodes_by_state[name_of(node.state)];
+      summary.firing += node.firing;
+      summary.pending += node.pending;
+      if (!node.repair) continue;
+      ++summary.open_repairs_by_state[name_of(node.repair->state)];
+      if (node.repair->person) summary.waiting_for_a_person.push_back({node.repair->id, node.name, *node.repair->person});
+    }
+    for (const Host& host : store::list_hosts(tx, call.cluster->id)) ++summary.hosts_by_state[name_of(host.state)];
+    store::RepairFilter done;
+    done.cluster = call.cluster->id;
+    done.states = {RepairState::SUCCEEDED};
+    summary.time_to_return = time_to_return(store::list_repairs(tx, done, {200, {}}).items);
+    summary.headline = headline_of(summary);
+    return json_response(to_json(summary));
+  });
+}
+
+}  // namespace
+
+std::vector<Route> summary_routes() {
+  return {{"GET", "/v1/compute/clusters/{cluster}/summary", Access::viewer, get, "The cluster at a glance", {}, false,
+           nullptr, schema_of<Summary>}};
+}
+
+}  // namespace sickbay::api
