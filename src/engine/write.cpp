@@ -1,0 +1,42 @@
+#include "engine/write.hpp"
+
+#include <algorithm>
+
+#include "store/alerts.hpp"
+#include "store/events.hpp"
+#include "store/nodes.hpp"
+#include "store/repairs.hpp"
+#include "store/work.hpp"
+
+namespace sickbay::engine {
+
+void write_events(store::Tx& tx, const std::vector<Event>& events) {
+  for (const Event& event : events) store::add_event(tx, event);
+}
+
+bool write_changes(store::Tx& tx, const decide::NodeChanges& changes, const Node& node,
+                   const std::vector<Operation>& read, Time now) {
+  if (changes.node) store::put_node(tx, *changes.node);
+  for (const Alert& alert : changes.alerts) store::put_alert(tx, alert);
+  store::mark_folded(tx, changes.folded);
+  for (const Host& host : changes.hosts) store::put_host(tx, host);
+  if (changes.repair) store::put_repair(tx, *changes.repair);
+  // Changed operations before new ones: a concluded one makes room for the next under the unique index.
+  for (const Operation& operation : changes.operations) {
+    const auto known = std::ranges::find(read, operation.id, &Operation::id);
+    if (known == read.end()) continue;
+    Operation next = operation;
+    next.version = known->version + 1;
+    if (!store::swap_operation(tx, next)) return false;
+  }
+  for (const Operation& operation : changes.operations) {
+    if (std::ranges::find(read, operation.id, &Operation::id) == read.end()) store::add_operation(tx, operation);
+  }
+  for (const Hold& hold : changes.holds) store::put_hold(tx, hold);
+  if (changes.release_slots && changes.repair) store::free_slots(tx, changes.repair->id);
+  write_events(tx, changes.events);
+  if (changes.wake_cluster || changes.release_slots) store::wake(tx, "cluster", node.cluster, now);
+  return true;
+}
+
+}  // namespace sickbay::engine
