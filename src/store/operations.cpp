@@ -17,6 +17,17 @@ std::vector<Operation> open_operations_of_node(Tx& tx, std::string_view node) {
   return documents<Operation>(tx, kOperation, "WHERE node = ?1 AND is_open = 1 ORDER BY planned_at, id", node);
 }
 
+std::vector<Operation> operations_of_node_since(Tx& tx, std::string_view node, Time concluded_since) {
+  // No operation lasts longer than this from its plan to its end, but for open ones.
+  constexpr Duration kLongest = hours{3};
+  auto operations = documents<Operation>(tx, kOperation, "WHERE node = ?1 AND (is_open = 1 OR planned_at >= ?2) "
+                                         "ORDER BY planned_at, id", node, concluded_since - kLongest);
+  std::erase_if(operations, [&](const Operation& operation) {
+    return operation.state == OperationState::concluded && operation.concluded_at < concluded_since;
+  });
+  return operations;
+}
+
 void add_operation(Tx& tx, const Operation& operation) {
   // The same id is the same intent: a repeated transaction adds it once.
   const std::string kind = name_of(operation.kind);
