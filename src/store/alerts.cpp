@@ -45,8 +45,8 @@ std::vector<std::pair<std::string, Time>> unhealthy_nodes(Tx& tx, std::string_vi
   std::vector<std::pair<std::string, Time>> out;
   for (auto& [node, at] : select<std::string, Time>(
            tx,
-           "SELECT node, MIN(started_at) FROM alert WHERE cluster = ?1 AND resolved_at IS NULL AND acting = 1 "
-           "AND node <> '' GROUP BY node HAVING MIN(started_at) >= ?2 ORDER BY node",
+           "SELECT node, MIN(started_at) FROM alert WHERE cluster = ?1 AND resolved_at IS NULL "
+           "AND (acting = 1 OR name = 'AgentSilent') AND node <> '' GROUP BY node HAVING MIN(started_at) >= ?2 ORDER BY node",
            cluster, since)) {
     out.emplace_back(std::move(node), at);
   }
