@@ -13,6 +13,7 @@
 #include "net/server.hpp"
 #include "simworld/checker.hpp"
 #include "simworld/fleet.hpp"
+#include "simworld/guest.hpp"
 #include "simworld/journal_file.hpp"
 
 namespace {
@@ -25,7 +26,7 @@ struct Arguments {
   Config config;
   std::string capability = "dedup";
   std::string check;
-  std::string server, cluster = "default", agents, tickets, admin_token_file;
+  std::string server, cluster = "default", agents, tickets, admin_token_file, guest_proc;
   Duration heartbeat{};
 };
 
@@ -67,6 +68,9 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--spares", config.spares, "Spare hosts of a new world")->capture_default_str();
   app.add_option("--gpus", config.gpus, "GPUs of each node of a new world")->capture_default_str();
   app.add_option("--pools", config.pools, "Pools of a new world")->delimiter(',')->capture_default_str();
+  app.add_option("--guest", config.guest, "One more node of a new world: a real machine, whose agent runs by itself");
+  app.add_option("--guest-proc", arguments.guest_proc,
+                 "Directory for the guest's boot id and boot time, for its agent's --proc; no boot id: it is down");
   app.add_option("--seed", config.seed, "Where a new world's randomness begins")->capture_default_str();
   app.add_option("--capability", arguments.capability,
                  "What a new world's provider promises of repeated requests: dedup, fenced or none")
@@ -149,7 +153,12 @@ Status run(Arguments& arguments) {
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
   const timespec pause{.tv_sec = 0, .tv_nsec = 50'000'000};
-  while (sigtimedwait(&signals, nullptr, &pause) < 0) service.tick();
+  Guest guest(world->config().guest, arguments.guest_proc);
+  while (sigtimedwait(&signals, nullptr, &pause) < 0) {
+    service.tick();
+    if (arguments.guest_proc.empty()) continue;
+    SICKBAY_CHECK(service.with_world([&](World& now) { return guest.show(now.state()); }));
+  }
   if (fleet) fleet->stop();
   server->stop();
   return {};

@@ -39,6 +39,7 @@ struct Config {
   // The first pool is in the second scheduler, the others in the first; every fourth node is in both.
   std::vector<std::string> schedulers{"sim-k8s", "sim-slurm"};
   std::string provider = "sim";
+  std::string guest;  // one more node, a real machine without simulated GPUs (guest.hpp); empty: none
   ProviderCapabilities capabilities{
       .actions = {Action::reboot, Action::power_cycle, Action::reprovision, Action::migrate, Action::remove},
       .dedup_by_operation_id = true,
@@ -52,7 +53,7 @@ struct Config {
   Latencies latencies;
   Weather weather;
   BOOST_DESCRIBE_CLASS(Config, (),
-                       (seed, nodes, spares, gpus, pools, schedulers, provider, capabilities, marks_survive_rebuild,
+                       (seed, nodes, spares, gpus, pools, schedulers, provider, guest, capabilities, marks_survive_rebuild,
                         job_every, job_length, job_blocked, latencies, weather),
                        (), ())
 };

@@ -89,7 +89,9 @@ Fleet::View Fleet::look(const NodeState& node, const Config& config) {
 std::vector<Fleet::View> Fleet::look() {
   return service_.with_world([&](World& world) {
     std::vector<View> views;
-    for (const auto& [name, node] : world.state().nodes) views.push_back(look(node, world.config()));
+    for (const auto& [name, node] : world.state().nodes) {
+      if (name != world.config().guest) views.push_back(look(node, world.config()));  // the guest has a real agent
+    }
     return views;
   });
 }

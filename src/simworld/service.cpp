@@ -181,7 +181,7 @@ Result<json::value> Service::demo(std::string_view what, const json::value& body
     json::array hit;
     for (const auto& [name, node] : world_.state().nodes) {
       if (wanted == 0) break;
-      if (!node.up || node.removed || !node.faults.empty()) continue;
+      if (!node.up || node.removed || !node.faults.empty() || name == world_.config().guest) continue;
       const auto cure = order.persistent ? std::optional(Action::migrate) : std::nullopt;
       SICKBAY_CHECK(world_.inject({name, order.fault, 0, cure}));
       hit.push_back(json::value(name));

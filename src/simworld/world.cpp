@@ -47,6 +47,17 @@ void World::build() {
     boot(node, fmt::format("boot-{}-{:x}-1", node.name, config_.seed), now_ - hours{24 + i % 24});
     state_.nodes[node.name] = std::move(node);
   }
+  if (!config_.guest.empty()) {
+    NodeState node;
+    node.name = config_.guest;
+    node.pool = "real";
+    node.host = "REAL-" + config_.guest;
+    node.machine = "machine-" + config_.guest;
+    node.in.push_back({config_.schedulers.front(), fmt::format("uid-{}-1", node.name), {}, {}, {}});
+    state_.hosts[node.host] = {node.host, node.pool, "in-use", node.name, now_ - hours{24}};
+    boot(node, fmt::format("boot-{}-{:x}-1", node.name, config_.seed), now_);
+    state_.nodes[node.name] = std::move(node);
+  }
   for (std::uint32_t i = 0; i < config_.spares; ++i) {
     const std::string id = fmt::format("SIM-{:05}", 10000 + config_.nodes + i);
     state_.hosts[id] = {id, "", "spare", "", now_ - hours{24}};

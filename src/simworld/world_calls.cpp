@@ -296,8 +296,10 @@ Result<std::vector<ListedHost>> World::hosts() {
   }
   std::vector<ListedHost> hosts;
   const Shape shape{fmt::format("{}x10de:2330", config_.gpus), config_.gpus};
+  const Shape guest{"real", 0};
   for (const auto& [id, host] : state_.hosts) {
-    hosts.push_back({id, host.node, host.pool, host.state, shape, host.checked_at});
+    const bool real = !config_.guest.empty() && host.node == config_.guest;
+    hosts.push_back({id, host.node, host.pool, host.state, real ? guest : shape, host.checked_at});
   }
   return hosts;
 }
