@@ -14,6 +14,10 @@ if(SICKBAY_SANITIZE)
   add_link_options(-fsanitize=${SICKBAY_SANITIZE})
 endif()
 
+if(SICKBAY_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # so that the fuzzer sees which code it reaches
+endif()
+
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json url)

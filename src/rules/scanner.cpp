@@ -1,8 +1,5 @@
 #include "rules/scanner.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 namespace sickbay::rules {
 namespace {
 
@@ -56,9 +53,12 @@ Scanner::Scanner(const std::vector<std::pair<std::string, std::uint16_t>>& liter
     }
   }
   // Number the states so that accepting ones come last: the scan then tests one comparison per byte.
-  std::vector<std::uint16_t> states(trie.size());
-  std::iota(states.begin(), states.end(), std::uint16_t{0});
-  std::stable_partition(states.begin() + 1, states.end(), [&](std::uint16_t s) { return trie[s].keys.empty(); });
+  std::vector<std::uint16_t> states;
+  for (const bool accepting : {false, true}) {
+    for (std::size_t i = 0; i < trie.size(); ++i) {
+      if (trie[i].keys.empty() != accepting) states.push_back(static_cast<std::uint16_t>(i));
+    }
+  }
   std::vector<std::uint16_t> number(trie.size());
   for (std::size_t i = 0; i < states.size(); ++i) number[states[i]] = static_cast<std::uint16_t>(i);
   first_accepting_ = static_cast<std::uint16_t>(trie.size());
