@@ -47,10 +47,11 @@ bool ActiveSet::take(const Finding& finding, Duration now) {
     changed_ = true;
     return true;
   }
-  const auto found = others_.find({key, finding.kind});
+  const std::tuple other{key, finding.kind, finding.detector};
+  const auto found = others_.find(other);
   if (found != others_.end()) return count(found->second, finding, now);
   if (others_.size() >= kMost) return false;
-  others_[{key, finding.kind}] = {{finding, finding, finding.count}, finding.count, now};
+  others_[other] = {{finding, finding, finding.count}, finding.count, now};
   return true;
 }
 

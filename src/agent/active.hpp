@@ -47,7 +47,7 @@ class ActiveSet {
 
   const FaultTable& faults_;
   std::map<Key, Entry> active_;
-  std::map<std::pair<Key, FindingKind>, Entry> others_;  // notes and clears of this interval
+  std::map<std::tuple<Key, FindingKind, std::string>, Entry> others_;  // notes and clears of this interval, by detector
   std::uint64_t overflowed_ = 0;
   bool changed_ = false;
 };
