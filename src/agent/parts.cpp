@@ -182,6 +182,7 @@ void Agent::Parts::on_drained() {
   reading = true;
   if (std::exchange(overrun, false) && !lost) note_lost(0);
   if (bus_in_doubt) look_at_bus();
+  if (!std::exchange(read_once, true) && config.watch_host) look_at_mounts();  // what the log tells of may long be over
   commit();
 }
 

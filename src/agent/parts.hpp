@@ -83,6 +83,7 @@ struct Agent::Parts final : RecordSink, UplinkHost, std::enable_shared_from_this
   bool stopped = false;
   bool queued = false;             // something waits for commit()
   bool reading = true;             // the source works
+  bool read_once = false;          // all that was there at the start
   bool overrun = false;
   bool lost = false;               // records were lost since the last tick
   bool bus_in_doubt = false;       // look at it at the next occasion
