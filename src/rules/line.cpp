@@ -11,8 +11,8 @@ namespace {
 
 // Programs whose lines some rule reads, and that write "NAME[PID]: " in front. Others cannot be told from kernel
 // messages such as "python3[42]: segfault at ...".
-constexpr std::array<std::string_view, 12> kPrograms = {
-    "systemd", "systemd-networkd", "systemd-journald", "kubelet", "containerd", "dockerd", "nv-fabricmanager",
+constexpr std::array<std::string_view, 13> kPrograms = {
+    "systemd", "systemd-networkd", "systemd-journald", "kubelet", "containerd", "dockerd", "docker", "nv-fabricmanager",
     "nvidia-fabricmanager", "NetworkManager", "nv-hostengine", "aws-k8s-agent", "ipamd"};
 
 constexpr std::array<std::string_view, 8> kLevels = {"emerg", "alert", "crit", "err", "warn", "notice", "info", "debug"};

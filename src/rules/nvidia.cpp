@@ -342,7 +342,8 @@ bool Nvidia::read(const Record& record, Context& context, std::vector<Finding>& 
   const bool seen = read_fallen(record, context, out);
   // One record may hold several lines, an Xid among them.
   for (auto at = message.find('\n'); at != std::string_view::npos; at = message.find('\n', at + 1)) {
-    const std::string_view rest = trim(message.substr(at + 1, message.find('\n', at + 1) - at - 1));
+    std::string_view rest = trim(message.substr(at + 1, message.find('\n', at + 1) - at - 1));
+    if (rest.starts_with('[')) rest = trim(rest.substr(std::min(rest.find(']'), rest.size() - 1) + 1));  // dmesg's time
     if (const auto line = parse_xid(rest)) out.push_back(xid_finding(*line, record, context));
   }
   return seen || !out.empty();
