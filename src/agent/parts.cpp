@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <boost/asio/post.hpp>
+
 #include "agent/pci.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -12,6 +14,7 @@ namespace {
 
 constexpr const char* kVersion = "0.1.0";
 constexpr std::uint64_t kSaveEvery = 500;  // records without a finding; reading them again costs nothing
+constexpr Duration kSaveApart = seconds{1};
 constexpr std::size_t kMostEvidence = 12U << 10;
 constexpr std::size_t kMostActiveBytes = 600U << 10;  // in one hello or heartbeat
 
@@ -85,6 +88,8 @@ void Agent::Parts::end() {
 }
 
 void Agent::Parts::save() {
+  save_due = false;
+  last_save = clock.steady();
   if (stopped || !outbox || (!config.state.empty() && !outbox->on_disk())) return;
   active.changed();
   saved.sequence = reader->sequence();
@@ -122,8 +127,14 @@ void Agent::Parts::commit() {
   note_outbox();
   if (queued) outbox->commit();  // that it works from memory is a finding, too
   queued = false;
-  save();
   uplink->notify();
+  // The position follows once the findings are on their way: a crash in between repeats them, with the same ids. In a
+  // burst it follows at the heartbeat, so that no finding waits for the syncs of the one before.
+  if (std::exchange(save_due, true) || clock.steady() - last_save < kSaveApart) return;
+  asio::post(io, [weak = weak_from_this()] {
+    const auto self = weak.lock();
+    if (self && self->save_due) self->save();
+  });
 }
 
 void Agent::Parts::own(Finding finding) {
@@ -235,7 +246,7 @@ void Agent::Parts::tick() {
   for (const Finding& finding : active.due(clock.steady())) queue(finding);
   const bool moved = reader->sequence().value_or(0) > saved_at + kSaveEvery;
   commit();
-  if (active.changed() || moved) save();
+  if (active.changed() || moved || save_due) save();
 }
 
 wire::Hello Agent::Parts::hello() {

@@ -82,6 +82,8 @@ struct Agent::Parts final : RecordSink, UplinkHost, std::enable_shared_from_this
   bool ended = false;              // no more records will come
   bool stopped = false;
   bool queued = false;             // something waits for commit()
+  bool save_due = false;           // save() is on its way, or waits for the heartbeat
+  Duration last_save{};            // steady time
   bool reading = true;             // the source works
   bool read_once = false;          // all that was there at the start
   bool overrun = false;
