@@ -9,21 +9,6 @@ namespace sickbay::decide {
 
 namespace {
 
-// When the action left our hands, as its operation says it; taken back if it certainly never happened.
-void note_act(Turn& turn) {
-  Repair& repair = *turn.repair;
-  for (const Operation& operation : turn.operations) {
-    if (operation.repair != repair.id || operation.kind != OperationKind::act) continue;
-    const bool sent = operation.state != OperationState::planned && operation.outcome != Outcome::undone;
-    const std::optional<Time> at =
-        sent ? std::optional<Time>(operation.dispatched_at.value_or(operation.planned_at)) : std::nullopt;
-    if (operation.attempt == repair.attempt && repair.acted_at != at) {
-      repair.acted_at = at;
-      repair.updated_at = turn.now;
-    }
-  }
-}
-
 // Gone by another hand: every scheduler says so, twice, in looks that succeeded.
 bool is_gone(const Turn& turn) {
   if (turn.node.removed_at) return true;
@@ -34,6 +19,14 @@ bool is_gone(const Turn& turn) {
   });
 }
 
+// Takes back what nobody has taken on yet; true if nothing is under way then.
+bool nothing_under_way(Turn& turn, const std::string& why) {
+  Operation* open = turn.open_operation();
+  if (!open || open->state != OperationState::planned || !open->owner.empty()) return !open;
+  turn.withdraw(*open, why);
+  return true;
+}
+
 // Ends a repair that holds nothing, or begins to take back what it holds.
 void leave(Turn& turn, RepairState final_state, std::string why) {
   const RepairStep step = turn.repair->step;
@@ -41,13 +34,9 @@ void leave(Turn& turn, RepairState final_state, std::string why) {
     turn.finish(final_state, std::move(why));
     return;
   }
-  Operation* open = turn.open_operation();
-  if (open && open->state == OperationState::planned && open->owner.empty()) {
-    turn.withdraw(*open, why);
-    open = nullptr;
-  }
-  if (open) {
-    turn.wait_for({fmt::format("the {} that is under way, before it is undone: {}", name_of(open->kind), why)});
+  if (!nothing_under_way(turn, why)) {
+    turn.wait_for({fmt::format("the {} that is under way, before it is undone: {}",
+                               name_of(turn.open_operation()->kind), why)});
     turn.look_in(kPoll);
     return;
   }
@@ -58,7 +47,7 @@ void leave(Turn& turn, RepairState final_state, std::string why) {
 bool exits(Turn& turn) {
   Repair& repair = *turn.repair;
   if (repair.step == RepairStep::undo || repair.step == RepairStep::give_back || has_acted(repair)) return false;
-  if (is_gone(turn) && !turn.open_operation()) {
+  if (is_gone(turn) && nothing_under_way(turn, "the node is gone")) {
     drop_holds(turn);
     turn.finish(RepairState::CANCELLED, "the node is gone by another hand");
     return true;
@@ -154,6 +143,22 @@ void drop_holds(Turn& turn) {
   if (turn.node.quarantine && turn.node.quarantine->repair == turn.repair->id) turn.node.quarantine.reset();
 }
 
+// When the action left our hands, as its operation says it; taken back if it certainly never happened.
+void note_act(Turn& turn) {
+  if (!turn.repair || is_final(turn.repair->state)) return;
+  Repair& repair = *turn.repair;
+  for (const Operation& operation : turn.operations) {
+    if (operation.repair != repair.id || operation.kind != OperationKind::act) continue;
+    const bool sent = operation.state != OperationState::planned && operation.outcome != Outcome::undone;
+    const std::optional<Time> at =
+        sent ? std::optional<Time>(operation.dispatched_at.value_or(operation.planned_at)) : std::nullopt;
+    if (operation.attempt == repair.attempt && repair.acted_at != at) {
+      repair.acted_at = at;
+      repair.updated_at = turn.now;
+    }
+  }
+}
+
 std::vector<std::string> bars(const Turn& turn) {
   std::vector<std::string> found;
   const bool automatic = is_automatic(*turn.repair);
@@ -183,7 +188,6 @@ bool advance(Turn& turn) {
   Repair& repair = *turn.repair;
   const auto before = std::pair(repair.state, repair.step);
   turn.asked = false;
-  note_act(turn);
   expire_act(turn);
   const Operation* open = turn.open_operation();
   if (open && open->state == OperationState::ambiguous) {

@@ -174,6 +174,7 @@ void step_act(Turn& turn) {
   Repair& repair = *turn.repair;
   Operation* act = act_of(turn);
   if (act && act->state != OperationState::concluded && watch_act(turn, *act)) return;
+  if (act && !was_taken_back(*act) && turn.open_operation()) return turn.wait_for({"the scheduler to answer"});
   if (act && act->outcome == Outcome::succeeded) {
     if (repair.action == Action::remove) return remove_node(turn);
     return turn.move(RepairState::RUNNING, RepairStep::verify, fmt::format("{} done", name_of(repair.action)));

@@ -40,7 +40,7 @@ bool is_ours(const Turn& turn) {
 }
 
 void silence(Turn& turn) {
-  if (!turn.facts.session || turn.node.removed_at) return;
+  if (!turn.facts.session) return;
   Time heard = turn.facts.session->hello_at;
   if (turn.facts.last_heartbeat) heard = std::max(heard, *turn.facts.last_heartbeat);
   if (Alert* alert = open_alert(turn, {"AgentSilent", ""}, "")) {
@@ -77,7 +77,8 @@ void readiness(Turn& turn, std::string_view detector, std::string_view name) {
     if (slurm != (detector == "slurm")) continue;
     any = true;
     const bool fresh = is_fresh(look, turn.now) && look.exists;
-    if (fresh && !look.ready) missing = look.scheduler;
+    const bool drained_by_us = slurm && !look.hold_owner.empty();  // Slurm calls a drained node unavailable
+    if (fresh && !look.ready && !drained_by_us) missing = look.scheduler;
     all_ready = all_ready && fresh && look.ready;
     ready_at = ready_at ? std::min(*ready_at, look.at) : look.at;
   }
@@ -85,8 +86,7 @@ void readiness(Turn& turn, std::string_view detector, std::string_view name) {
   if (Alert* alert = open_alert(turn, {std::string(name), ""}, "")) {
     if (!all_ready && !missing.empty()) alert->good_since.reset();
     if (all_ready && *ready_at > alert->last.at && !alert->good_since) alert->good_since = *ready_at;
-  } else if (!missing.empty() && !is_ours(turn) && !turn.node.removed_at &&
-             !(detector == "slurm" && turn.node.quarantine)) {
+  } else if (!missing.empty() && !is_ours(turn)) {
     raise(turn, derived(turn, std::string(detector), std::string(name),
                         fmt::format("{} says that the node is not ready", missing)));
   }
@@ -95,6 +95,7 @@ void readiness(Turn& turn, std::string_view detector, std::string_view name) {
 }  // namespace
 
 void derive_alerts(Turn& turn) {
+  if (turn.node.removed_at) return;
   silence(turn);
   identity(turn);
   readiness(turn, "kubernetes", "KubeNodeNotReady");

@@ -116,6 +116,7 @@ bool hold_everywhere(Turn& turn) {
     taken.scheduler = scheduler;
     taken.repair = repair.id;
     turn.holds.push_back(std::move(taken));
+    watch(turn, turn.holds.back());  // a look may show it there already
   }
   bool all = true;
   for (const std::string& scheduler : turn.node.schedulers) {

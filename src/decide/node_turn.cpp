@@ -73,18 +73,31 @@ void note_session(Turn& turn) {
   if (node.shape.gpus == 0) node.shape = session.shape;  // learned when it joins, pinned after
 }
 
+namespace {
+
+void move_on(Turn& turn) {
+  for (int step = 0; step < kMostSteps && advance(turn); ++step) {
+  }
+}
+
+}  // namespace
+
 NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids) {
   Turn turn(facts, now, ids);
   note_session(turn);
+  note_act(turn);
   fold_findings(turn);
   derive_alerts(turn);
   settle_alerts(turn);
   note_cooldown(turn);
   recommend(turn);
   watch_holds(turn);
-  for (int step = 0; step < kMostSteps && advance(turn); ++step) {
-  }
+  move_on(turn);
   tend_holds(turn);
+  if (!turn.repair && facts.node.quarantine && !turn.node.quarantine) {  // released just now
+    recommend(turn);
+    move_on(turn);
+  }
   return changes(turn);
 }
 

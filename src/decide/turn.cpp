@@ -67,6 +67,10 @@ void Turn::move(RepairState state, RepairStep step, std::string why) {
 }
 
 void Turn::finish(RepairState state, std::string why) {
+  if (const Operation* open = open_operation()) {  // no repair ends while something of it is under way (engine.md 3)
+    wait_for({fmt::format("the {} that is under way to end; then: {}", name_of(open->kind), why)});
+    return;
+  }
   if (state == RepairState::FAILED) repair->error = why;
   repair->ended_at = now;
   release_slots = true;

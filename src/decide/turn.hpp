@@ -86,6 +86,7 @@ bool has_acted(const Repair& repair);
 
 // ---- The parts of a turn, in order. Each in its own file.
 void note_session(Turn& turn);                // node_turn.cpp: who runs on the node now
+void note_act(Turn& turn);                    // advance.cpp: whether and when the act went out
 void fold_findings(Turn& turn);               // alerts.cpp
 void settle_boots(Turn& turn);                // alerts_settle.cpp: what another boot or host left behind
 void derive_alerts(Turn& turn);               // alerts_derived.cpp: silence, identity, readiness
