@@ -14,8 +14,9 @@ namespace {
 using namespace sickbay;
 
 std::string as_source(std::string_view text) {
-  std::string out = "// Made from rules/*.yaml by sickbay-rules-compile.\n#include \"rules/pack.hpp\"\n\n"
-                    "namespace sickbay::rules {\n\nstd::string_view built_in_pack() {\n  static constexpr char text[] =";
+  std::string out =
+      "// Made from rules/*.yaml by sickbay-rules-compile.\n#include \"rules/pack.hpp\"\n\n"
+      "namespace sickbay::rules {\n\nstd::string_view built_in_pack() {\n  static constexpr char text[] =";
   constexpr std::size_t kPiece = 4000;  // compilers bound the length of one literal
   for (std::size_t i = 0; i < text.size(); i += kPiece) {
     out += "\n      \"";

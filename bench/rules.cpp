@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, 16> kQuiet = {
     "6,1002,5206764310,-;audit: type=1400 audit(1790000000.308:2): apparmor=\"STATUS\" operation=\"profile_load\" "
     "profile=\"unconfined\" name=\"cri-containerd.apparmor.d\" pid=1032 comm=\"apparmor_parser\"",
     "6,1003,5206764312,-,caller=T412;nvidia-nvswitch2: open (major=510)",
-    "4,1004,5206764399,-;perf: interrupt took too long (2509 > 2500), lowering kernel.perf_event_max_sample_rate to 79500",
+    "4,1004,5206764399,-;perf: interrupt took too long (2509 > 2500), lowering kernel.perf_event_max_sample_rate to "
+    "79500",
     "6,1005,5206764400,-;eth0: renamed from veth1a2b3c4",
     "6,1006,5206764401,-;EXT4-fs (nvme0n1p2): mounted filesystem 6a1c with ordered data mode. Quota mode: none.",
     "6,1007,5206764402,-;mlx5_core 0000:41:00.1: E-Switch: Total vports 10, per vport: max uc(128) max mc(2048)",
@@ -43,13 +44,16 @@ constexpr std::array<std::string_view, 16> kQuiet = {
 constexpr std::array<std::string_view, 10> kFaults = {
     "4,2001,6206764307,-;NVRM: Xid (PCI:0000:3b:00): 119, pid=12, name=python3, Timeout after 6s of waiting for RPC "
     "response from GPU1 GSP! Expected function 76 (GSP_RM_CONTROL) (0x20802a02 0x8).",
-    "4,2002,6206764307,-;NVRM: Xid (PCI:0018:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0 Link 09 (0x025525c6 0x0 0x0 0x0)",
+    "4,2002,6206764307,-;NVRM: Xid (PCI:0018:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0 Link 09 (0x025525c6 0x0 0x0 "
+    "0x0)",
     "4,2003,6206764307,-;nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 20034, Fatal, Link 32 LTSSM Fault Up",
     "1,2004,6206764307,-;XFS (dm-4): Log I/O Error (0x2) detected at xlog_ioend_work+0x6d/0x70 [xfs] "
     "(fs/xfs/xfs_log.c:1377).  Shutting down filesystem.",
     "3,2005,6206764307,-;INFO: task jfsmount:136986 blocked for more than 120 seconds.",
-    "3,2006,6206764307,-;mlx5_core 0000:0d:00.0: poll_health:801:(pid 0): device's health compromised - reached miss count",
-    "3,2007,6206764307,-;amdgpu 0000:05:00.0: amdgpu: socket: 0, die: 1, 3 new uncorrectable hardware errors detected in "
+    "3,2006,6206764307,-;mlx5_core 0000:0d:00.0: poll_health:801:(pid 0): device's health compromised - reached miss "
+    "count",
+    "3,2007,6206764307,-;amdgpu 0000:05:00.0: amdgpu: socket: 0, die: 1, 3 new uncorrectable hardware errors detected "
+    "in "
     "umc block",
     "3,2008,6206764307,-;pcieport 0000:00:03.0: AER: Uncorrected (Fatal) error received: 0000:01:00.0",
     "0,2009,6206764307,-;EDAC MC0: 1 UE memory read error on CPU_SrcID#0_MC#0_Chan#1_DIMM#0 (channel:1 slot:0)",
@@ -72,7 +76,9 @@ double best_seconds(const std::function<void()>& work) {
   return best;
 }
 
-void print(std::string_view name, double value, std::string_view unit) { fmt::print("{}\t{:.4g}\t{}\n", name, value, unit); }
+void print(std::string_view name, double value, std::string_view unit) {
+  fmt::print("{}\t{:.4g}\t{}\n", name, value, unit);
+}
 
 std::vector<Record> parse_all(std::span<const std::string_view> lines) {
   std::vector<Record> records;

@@ -27,10 +27,12 @@ struct Label {
 };
 
 // Remarks and other projects' opinions in labels.
-constexpr std::array<std::string_view, 9> kRemarks = {"note",   "npd",   "gcm",     "azure", "gpud_severity",
+constexpr std::array<std::string_view, 9> kRemarks = {"note",   "npd",     "gcm",    "azure",  "gpud_severity",
                                                       "source", "suspect", "dup_of", "project"};
 
-std::string_view until(std::string_view text, char end) { return text.substr(0, text.find(end)); }
+std::string_view until(std::string_view text, char end) {
+  return text.substr(0, text.find(end));
+}
 
 Label parse_label(std::string_view expected) {
   Label label;
@@ -91,7 +93,9 @@ bool is_class(const Finding& finding, std::string_view kind, std::string_view su
   return kind == "xid" && evidence_text(finding, "equivalent_xid") == subject;
 }
 
-bool opens(const Finding& finding) { return finding.kind != FindingKind::note && !finding.joins; }
+bool opens(const Finding& finding) {
+  return finding.kind != FindingKind::note && !finding.joins;
+}
 
 std::string severity_word(std::string_view word) {
   if (word == "fatal" || word == "critical") return "critical";
@@ -135,7 +139,9 @@ std::string describe(const std::vector<Finding>& findings) {
   return fmt::format("{}", fmt::join(texts, " and "));
 }
 
-Verdict wrong(std::string why, bool false_positive = false) { return {false, false_positive, std::move(why)}; }
+Verdict wrong(std::string why, bool false_positive = false) {
+  return {false, false_positive, std::move(why)};
+}
 
 std::string victims(const std::vector<Finding>& findings) {
   std::vector<std::string> names;
@@ -159,7 +165,8 @@ Verdict judge_fields(const Label& label, const Finding& finding, const std::vect
       continue;
     }
     if (field.key == "victims") {
-      if (victims(all) != field.value) return wrong(fmt::format("victims are '{}', not '{}'", victims(all), field.value));
+      if (victims(all) != field.value)
+        return wrong(fmt::format("victims are '{}', not '{}'", victims(all), field.value));
       continue;
     }
     if (field.value.empty() || is_remark(field.key)) continue;  // flags such as "retyped", "dup"
@@ -245,7 +252,8 @@ Result<Tally> judge_table(const KernelLog& log, std::string_view tsv,
     const std::vector<std::string_view> columns = split(row, '\t');
     if (columns.size() < 4) {
       return fail(Errc::invalid, fmt::format("line {} has {} columns; a row is source, file, line and expected, "
-                                             "separated by tabs", number, columns.size()));
+                                             "separated by tabs",
+                                             number, columns.size()));
     }
     const Verdict verdict = judge(log, unescape(columns[2]), columns[3]);
     ++tally.rows;
@@ -270,8 +278,8 @@ Status check_rule_tests(const KernelLog& log) {
   };
   for (const Rule& rule : log.pack().rules) {
     const auto bad = [&](const std::string& line, std::string_view what) {
-      return fail(Errc::invalid, fmt::format("{}:{}: rule '{}': its own test line {}: {}", rule.file, rule.line, rule.id,
-                                             what, line));
+      return fail(Errc::invalid,
+                  fmt::format("{}:{}: rule '{}': its own test line {}: {}", rule.file, rule.line, rule.id, what, line));
     };
     for (const std::string& line : rule.match) {
       if (!found_by(line, rule.id)) return bad(line, "should match and does not");

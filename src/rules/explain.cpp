@@ -14,11 +14,16 @@ namespace {
 std::string clears_text(const FaultRule& row) {
   const std::string quiet = row.quiet_for.count() ? " for " + format_duration(row.quiet_for) : "";
   switch (row.clears) {
-    case ClearsOn::reboot: return "a reboot (a new boot id)";
-    case ClearsOn::quiet: return "no finding" + quiet;
-    case ClearsOn::condition: return "its detector says it is over" + quiet;
-    case ClearsOn::load: return "good under load" + quiet + ", or a passed check";
-    case ClearsOn::check: return "a passed check";
+    case ClearsOn::reboot:
+      return "a reboot (a new boot id)";
+    case ClearsOn::quiet:
+      return "no finding" + quiet;
+    case ClearsOn::condition:
+      return "its detector says it is over" + quiet;
+    case ClearsOn::load:
+      return "good under load" + quiet + ", or a passed check";
+    case ClearsOn::check:
+      return "a passed check";
   }
   return "?";
 }
@@ -47,8 +52,11 @@ Result<json::object> explain_line(const KernelLog& log, const FaultTable& faults
   json::object out{{"subject", record.message}};
   json::array all;
   for (const Finding& finding : findings) {
-    json::object one{{"kind", name_of(finding.kind)}, {"meaning", finding.sentence}, {"device", finding.device},
-                     {"joins", finding.joins}, {"authority", name_of(finding.authority)}};
+    json::object one{{"kind", name_of(finding.kind)},
+                     {"meaning", finding.sentence},
+                     {"device", finding.device},
+                     {"joins", finding.joins},
+                     {"authority", name_of(finding.authority)}};
     add_fault(one, faults, finding);
     one["evidence"] = finding.evidence;
     all.push_back(std::move(one));
@@ -87,15 +95,21 @@ Result<json::object> explain_name(const KernelLog& log, const FaultTable& faults
       finding.fault = {rule.name, slash == std::string_view::npos ? "" : std::string(about.substr(slash + 1))};
       finding.severity = rule.severity, finding.action = rule.action;
     }
-    rules.push_back({{"rule", rule.id}, {"place", fmt::format("{}:{}", rule.file, rule.line)},
-                     {"kind", name_of(rule.kind)}, {"meaning", rule.sentence}});
+    rules.push_back({{"rule", rule.id},
+                     {"place", fmt::format("{}:{}", rule.file, rule.line)},
+                     {"kind", name_of(rule.kind)},
+                     {"meaning", rule.sentence}});
   }
-  const bool row = std::any_of(faults.rules.begin(), faults.rules.end(), [&](const FaultRule& r) { return r.name == name; });
+  const bool row =
+      std::any_of(faults.rules.begin(), faults.rules.end(), [&](const FaultRule& r) { return r.name == name; });
   if (rules.empty() && !row) {
-    return fail(Errc::not_found, fmt::format("'{}' is not an Xid code, a fault's name, a rule or its class, and no rule "
-                                             "makes anything of it as a log line", about));
+    return fail(Errc::not_found,
+                fmt::format("'{}' is not an Xid code, a fault's name, a rule or its class, and no rule "
+                            "makes anything of it as a log line",
+                            about));
   }
-  if (rules.empty()) finding.fault = {name, slash == std::string_view::npos ? "" : std::string(about.substr(slash + 1))};
+  if (rules.empty())
+    finding.fault = {name, slash == std::string_view::npos ? "" : std::string(about.substr(slash + 1))};
   json::object out{{"subject", about}};
   add_fault(out, faults, finding);
   if (!rules.empty()) out["rules"] = std::move(rules);
@@ -151,13 +165,20 @@ json::array list_rules(const KernelLog& log) {
     const auto bucket = std::find_if(log.pack().buckets.begin(), log.pack().buckets.end(),
                                      [&](const Bucket& b) { return b.name == xid.bucket; });
     if (bucket == log.pack().buckets.end()) continue;
-    out.push_back({{"id", fmt::format("xid-{}", xid.code)}, {"class", "xid"},
-                   {"name", fmt::format("DmesgXidError/{}", xid.code)}, {"severity", name_of(bucket->severity)},
-                   {"action", name_of(bucket->action)}, {"sentence", "GPU " + xid.says}});
+    out.push_back({{"id", fmt::format("xid-{}", xid.code)},
+                   {"class", "xid"},
+                   {"name", fmt::format("DmesgXidError/{}", xid.code)},
+                   {"severity", name_of(bucket->severity)},
+                   {"action", name_of(bucket->action)},
+                   {"sentence", "GPU " + xid.says}});
   }
   for (const Rule& rule : log.pack().rules) {
-    out.push_back({{"id", rule.id}, {"class", rule.klass}, {"name", rule.name}, {"severity", name_of(rule.severity)},
-                   {"action", name_of(rule.action)}, {"sentence", rule.sentence}});
+    out.push_back({{"id", rule.id},
+                   {"class", rule.klass},
+                   {"name", rule.name},
+                   {"severity", name_of(rule.severity)},
+                   {"action", name_of(rule.action)},
+                   {"sentence", rule.sentence}});
   }
   return out;
 }

@@ -14,9 +14,8 @@ FaultTable default_faults() {
 
 FaultTable merged(FaultTable base, const std::vector<FaultRule>& overrides) {
   for (const FaultRule& row : overrides) {
-    const auto same = std::find_if(base.rules.begin(), base.rules.end(), [&](const FaultRule& old) {
-      return old.name == row.name && old.code == row.code;
-    });
+    const auto same = std::find_if(base.rules.begin(), base.rules.end(),
+                                   [&](const FaultRule& old) { return old.name == row.name && old.code == row.code; });
     if (same != base.rules.end()) {
       *same = row;
     } else {

@@ -1,4 +1,5 @@
-// The fault table of product.md 3.3: what a fault means until an operator says otherwise. It is data (rules/faults.yaml).
+// The fault table of product.md 3.3: what a fault means until an operator says otherwise. It is data
+// (rules/faults.yaml).
 #pragma once
 
 #include <vector>

@@ -38,7 +38,9 @@ std::string fill(std::string_view text, const std::vector<Capture>& captures, st
     const auto bar = inside.find('|');
     const std::string_view name = inside.substr(0, bar);
     const std::string_view value = name == "device" ? device : captured(captures, name);
-    out += !value.empty() ? truncate_utf8(value, kMaxValue) : bar == std::string_view::npos ? "" : inside.substr(bar + 1);
+    out += !value.empty()                  ? truncate_utf8(value, kMaxValue)
+           : bar == std::string_view::npos ? ""
+                                           : inside.substr(bar + 1);
     text.remove_prefix(close + 1);
   }
 }
@@ -68,7 +70,8 @@ Finding make_finding(const Rule& rule, const std::vector<Capture>& captures) {
   finding.evidence["class"] = rule.klass;
   for (const auto& [name, value] : rule.fields) finding.evidence[name] = value;
   for (const Capture& capture : captures) {
-    if (capture.name != "device" && !capture.value.empty()) finding.evidence[capture.name] = truncate_utf8(capture.value, kMaxValue);
+    if (capture.name != "device" && !capture.value.empty())
+      finding.evidence[capture.name] = truncate_utf8(capture.value, kMaxValue);
   }
   return finding;
 }
@@ -102,7 +105,8 @@ struct KernelLog::Compiled {
   static std::vector<std::pair<std::string, std::uint16_t>> literals(const Pack& pack) {
     std::vector<std::pair<std::string, std::uint16_t>> out;
     for (std::size_t i = 0; i < pack.rules.size(); ++i) {
-      for (const std::string& literal : pack.rules[i].literals) out.emplace_back(literal, static_cast<std::uint16_t>(i));
+      for (const std::string& literal : pack.rules[i].literals)
+        out.emplace_back(literal, static_cast<std::uint16_t>(i));
     }
     return out;
   }
@@ -138,7 +142,9 @@ KernelLog KernelLog::built_in() {
   return KernelLog(std::make_unique<Compiled>(pack ? std::move(*pack) : Pack{}));
 }
 
-const Pack& KernelLog::pack() const { return compiled_->pack; }
+const Pack& KernelLog::pack() const {
+  return compiled_->pack;
+}
 
 std::vector<Finding> KernelLog::read(const Record& record, Context& context) const {
   std::vector<Finding> findings;

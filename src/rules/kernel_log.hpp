@@ -23,15 +23,15 @@ struct Context {
   int driver_branch = 0;         // major version of the NVIDIA driver, from its banner in the log; 0: not known
 
   struct Device {
-    int last_code = 0;           // the last Xid that was not secondary itself
-    std::int64_t last_us = 0;    // and when
-    bool last_acts = false;      // it asks for an action
-    bool fallen = false;         // said to have fallen off the bus in this boot
+    int last_code = 0;         // the last Xid that was not secondary itself
+    std::int64_t last_us = 0;  // and when
+    bool last_acts = false;    // it asks for an action
+    bool fallen = false;       // said to have fallen off the bus in this boot
   };
   std::map<std::string, Device> devices;  // by normalised PCI address
-  std::string announced_gpu;     // of "NVRM: The NVIDIA GPU ...": the lines that follow speak of it
-  int announced_lines = 0;       // how many of them may still
-  std::uint64_t last_victim = 0;  // pid of the last process the OOM killer was said to kill
+  std::string announced_gpu;              // of "NVRM: The NVIDIA GPU ...": the lines that follow speak of it
+  int announced_lines = 0;                // how many of them may still
+  std::uint64_t last_victim = 0;          // pid of the last process the OOM killer was said to kill
   std::int64_t last_victim_us = 0;
 };
 

@@ -1,5 +1,6 @@
 // The forms in which people and tools hand kernel messages around (parse_line). Prefixes are taken off one after the
 // other until none is left, because they nest: a journal line may hold a dmesg line.
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -12,14 +13,18 @@ namespace {
 // Programs whose lines some rule reads, and that write "NAME[PID]: " in front. Others cannot be told from kernel
 // messages such as "python3[42]: segfault at ...".
 constexpr std::array<std::string_view, 13> kPrograms = {
-    "systemd", "systemd-networkd", "systemd-journald", "kubelet", "containerd", "dockerd", "docker", "nv-fabricmanager",
-    "nvidia-fabricmanager", "NetworkManager", "nv-hostengine", "aws-k8s-agent", "ipamd"};
+    "systemd", "systemd-networkd", "systemd-journald",     "kubelet",        "containerd",    "dockerd",
+    "docker",  "nv-fabricmanager", "nvidia-fabricmanager", "NetworkManager", "nv-hostengine", "aws-k8s-agent",
+    "ipamd"};
 
-constexpr std::array<std::string_view, 8> kLevels = {"emerg", "alert", "crit", "err", "warn", "notice", "info", "debug"};
+constexpr std::array<std::string_view, 8> kLevels = {"emerg", "alert",  "crit", "err",
+                                                     "warn",  "notice", "info", "debug"};
 constexpr std::array<std::string_view, 12> kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_word(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
 }
@@ -97,20 +102,27 @@ std::size_t word_length(std::string_view text) {
   return length;
 }
 
-// "May  1 10:00:00 " or "2026-05-01T10:00:00.123456+00:00 ": the date of syslog and the journal.
+bool is_month(std::string_view text) {
+  return std::find(kMonths.begin(), kMonths.end(), text.substr(0, 3)) != kMonths.end();
+}
+
+// "May  1 10:00:00 ", with a weekday before and a year after, or "2026-05-01T10:00:00.123456+00:00 ", with a space for
+// the T: the date of syslog and the journal.
 bool take_date(std::string_view& text) {
-  std::size_t end = 0;
-  for (const std::string_view month : kMonths) {
-    if (text.starts_with(month) && text.size() > 16 && text[3] == ' ' && text[6] == ' ' && text[9] == ':' &&
-        text[12] == ':') {
-      end = text.find(' ', 7);
-    }
+  std::string_view rest = text;
+  if (rest.size() > 20 && rest[3] == ' ' && !is_month(rest) && is_month(rest.substr(4))) rest.remove_prefix(4);
+  std::size_t end = std::string_view::npos;
+  if (rest.size() > 16 && is_month(rest) && rest[3] == ' ' && rest[6] == ' ' && rest[9] == ':' && rest[12] == ':') {
+    end = rest.find(' ', 7);
+    const bool year = end != std::string_view::npos && parse_uint(rest.substr(end + 1, 4)).has_value() &&
+                      rest.substr(end + 5).starts_with(' ');
+    if (year) end += 5;
+  } else if (rest.size() > 20 && is_digit(rest[0]) && rest[4] == '-' && rest[7] == '-' &&
+             (rest[10] == 'T' || rest[10] == ' ') && rest[13] == ':') {
+    end = rest.find(' ', 11);
   }
-  if (end == 0 && text.size() > 20 && is_digit(text[0]) && text[4] == '-' && text[7] == '-' && text[10] == 'T') {
-    end = text.find(' ');
-  }
-  if (end == 0 || end == std::string_view::npos) return false;
-  text.remove_prefix(end);
+  if (end == std::string_view::npos) return false;
+  text = rest.substr(end);
   skip_spaces(text);
   return true;
 }
@@ -177,12 +189,13 @@ Result<Record> parse_line(std::string_view line) {
   if (line.empty()) return fail(Errc::invalid, "the line is empty");
   Record record;
   record.origin = Origin::bare;
-  bool dated = false, headed = false;
+  bool dated = false, decoded = false, headed = false;  // decoded: dmesg's date, which no host and program follow
   for (bool more = true; more && !line.empty();) {
     const bool date = take_date(line);
-    dated = dated || date;
-    more = date || take_priority(line, record) || take_decoded(line, record) || take_bracket(line, record);
-    more = more || take_repeated(line);
+    dated = dated || (date && !decoded);
+    const bool decoding = !date && take_decoded(line, record);
+    decoded = decoded || decoding;
+    more = date || decoding || take_priority(line, record) || take_bracket(line, record) || take_repeated(line);
     if (!more && take_writer(line, record, dated)) more = true, dated = false;  // one writer a date
     headed = headed || more;
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kJoinUs = 60'000'000;  // secondary codes join within 60 s (detectors' common window)
 constexpr std::size_t kMaxDevices = 512;
-constexpr int kAnnouncedLines = 6;            // the fallen-off message spans 3 lines; others may come between
+constexpr int kAnnouncedLines = 6;  // the fallen-off message spans 3 lines; others may come between
 constexpr std::uint32_t kFallenOff = 79, kPreempted = 45, kRecoveryChanged = 154;
 
 Context::Device* device_memory(Context& context, const std::string& device) {
@@ -47,20 +47,6 @@ int banner_branch(std::string_view line) {
   return 0;
 }
 
-bool mask_matches(std::string_view mask, std::uint32_t value) {
-  for (std::size_t i = 0; i < mask.size() && i < 32; ++i) {
-    if (mask[i] != '-' && (mask[i] == '1') != ((value >> (31 - i) & 1) != 0)) return false;
-  }
-  return mask.size() == 32;
-}
-
-bool unit_matches(const Nvlink5Row& row, std::string_view unit) {
-  for (const std::string_view part : split(unit, '/')) {
-    if (std::find(row.units.begin(), row.units.end(), part) != row.units.end()) return true;
-  }
-  return false;
-}
-
 void set_text(boost::json::object& evidence, std::string_view key, std::string_view value) {
   if (!value.empty()) evidence[key] = value;
 }
@@ -91,7 +77,8 @@ Nvidia::Nvidia(const Pack& pack)
 }
 
 const XidCode* Nvidia::xid(std::uint32_t code) const {
-  const auto at = std::lower_bound(xids_.begin(), xids_.end(), code, [](const XidCode& x, auto c) { return x.code < c; });
+  const auto at =
+      std::lower_bound(xids_.begin(), xids_.end(), code, [](const XidCode& x, auto c) { return x.code < c; });
   return at != xids_.end() && at->code == code ? &*at : nullptr;
 }
 
@@ -104,68 +91,6 @@ const SxidCode* Nvidia::sxid(std::uint32_t code) const {
 const Bucket& Nvidia::bucket(std::string_view name) const {
   const auto at = std::find_if(buckets_.begin(), buckets_.end(), [&](const Bucket& b) { return b.name == name; });
   return at != buckets_.end() ? *at : unlisted_;
-}
-
-const Nvlink5Row* Nvidia::decode(std::uint32_t xid, const Nvlink5Line& line, int branch) const {
-  if (line.words.empty()) return nullptr;
-  const std::uint32_t intrinfo = line.words[0], status = line.words.size() > 1 ? line.words[1] : 0;
-  const auto fits = [&](const Nvlink5Row& row) {
-    const bool old_mask = (branch == 0 || branch < 575) && mask_matches(row.before_r575, intrinfo);
-    const bool new_mask = (branch == 0 || branch >= 575) && mask_matches(row.since_r575, intrinfo);
-    return row.xid == xid && (old_mask || new_mask) && unit_matches(row, line.unit);
-  };
-  const auto heavier = [](const Nvlink5Row* a, const Nvlink5Row* b) {
-    return a == nullptr || (a->immediate != "RESET_GPU" && b->immediate == "RESET_GPU") ? b : a;
-  };
-  const Nvlink5Row *exact = nullptr, *partial = nullptr;
-  bool differ = false;
-  for (const Nvlink5Row& row : nvlink5_) {
-    if (!fits(row)) continue;
-    if (row.status.empty() || std::find(row.status.begin(), row.status.end(), status) != row.status.end()) {
-      differ = differ || (exact && exact->immediate != row.immediate);
-      exact = heavier(exact, &row);
-    } else if (std::any_of(row.status.begin(), row.status.end(), [&](auto s) { return s != ~0U && (s & status); })) {
-      partial = heavier(partial, &row);  // several bits at once: the heaviest counts
-    }
-  }
-  if (differ && branch == 0) return nullptr;
-  return exact ? exact : partial;
-}
-
-void Nvidia::judge_nvlink5(const XidLine& line, const Context& context, Finding& finding, std::string& advice) const {
-  const auto nvlink = parse_nvlink5(line.tail);
-  if (!nvlink) return;
-  boost::json::object& evidence = finding.evidence;
-  set_text(evidence, "unit", nvlink->unit);
-  evidence["severity_word"] = nvlink->word;
-  if (nvlink->link) evidence["link"] = *nvlink->link;
-  if (!nvlink->words.empty()) {
-    evidence["intrinfo"] = fmt::format("0x{:08x}", nvlink->words[0]);
-    evidence["subcode"] = nvlink->words[0] >> 20 & 0x3f;
-  }
-  if (nvlink->words.size() > 1) evidence["error_status"] = fmt::format("0x{:08x}", nvlink->words[1]);
-  if (context.driver_branch) evidence["driver_branch"] = context.driver_branch;
-  const Nvlink5Row* row = decode(line.code, *nvlink, context.driver_branch);
-  if (!row) {  // the word in the line is better than nothing
-    const bool fatal = nvlink->word == "Fatal";
-    finding.severity = fatal ? Severity::critical : Severity::warning;
-    finding.action = fatal ? Action::reboot : Action::none;
-    evidence["decoded_by"] = "word";
-    advice = fatal ? "the driver calls it fatal; the GPU needs a reset" : "the driver calls it non-fatal; watch it";
-    return;
-  }
-  finding.authority = Authority::decode_table;
-  evidence["decoded_by"] = "nvlink5-table";
-  evidence["immediate_action"] = row->immediate;
-  set_text(evidence, "investigate", row->investigate);
-  const bool reset = row->immediate == "RESET_GPU";
-  const bool harmless = row->immediate == "IGNORE" && row->investigate == "IGNORE";
-  finding.severity = reset ? Severity::critical : harmless ? Severity::info : Severity::warning;
-  finding.action = reset ? Action::reboot : Action::none;
-  advice = reset                               ? "the GPU needs a reset"
-           : row->immediate == "XID_154_EVAL" ? "what to do is in the recovery action (Xid 154) that follows, if any"
-           : harmless                         ? "it can be ignored"
-                                              : "no immediate action; watch it";
 }
 
 void Nvidia::judge_recovery(const XidLine& line, Finding& finding, std::string& advice) const {
@@ -280,11 +205,11 @@ Finding Nvidia::sxid_finding(const SxidLine& line) const {
   }
   const std::string link = line.link ? fmt::format(" on link {}", *line.link) : "";
   const std::string what = known && !known->says.empty() ? known->says : "reported an error";
-  finding.sentence = line.secondary
-                         ? fmt::format("NVSwitch {}: details of SXid {}.", line.device, line.code)
-                         : fmt::format("NVSwitch {} {}{} (SXid {}); {}.", line.device, what, link, line.code,
-                                       fatal ? "it is fatal: the GPUs behind it need a reset of all, so the node a reboot"
-                                             : "it is not fatal; watch whether it comes back");
+  finding.sentence =
+      line.secondary ? fmt::format("NVSwitch {}: details of SXid {}.", line.device, line.code)
+                     : fmt::format("NVSwitch {} {}{} (SXid {}); {}.", line.device, what, link, line.code,
+                                   fatal ? "it is fatal: the GPUs behind it need a reset of all, so the node a reboot"
+                                         : "it is not fatal; watch whether it comes back");
   return finding;
 }
 
@@ -314,7 +239,8 @@ bool Nvidia::read_fallen(const Record& record, Context& context, std::vector<Fin
   finding.evidence["rule"] = "nvidia-fallen-off-bus";
   finding.evidence["class"] = "gpu_fallen_off_bus";
   finding.evidence["equivalent_xid"] = kFallenOff;
-  finding.sentence = fmt::format("GPU {} has fallen off the PCI bus and answers nobody; its host needs service.", device);
+  finding.sentence =
+      fmt::format("GPU {} has fallen off the PCI bus and answers nobody; its host needs service.", device);
   if (Context::Device* memory = device_memory(context, device)) {
     finding.joins = memory->fallen;
     memory->fallen = true;

@@ -104,7 +104,8 @@ Status check_pack(const Pack& pack) {
     SICKBAY_CHECK(check_mask(row.since_r575));
     if (row.immediate != "RESET_GPU" && row.immediate != "IGNORE" && row.immediate != "XID_154_EVAL") {
       return fail(Errc::invalid, fmt::format("nvlink5 row of xid {}: immediate action '{}' is not RESET_GPU, IGNORE or "
-                                             "XID_154_EVAL", row.xid, row.immediate));
+                                             "XID_154_EVAL",
+                                             row.xid, row.immediate));
     }
   }
   for (const FaultRule& fault : pack.faults) {

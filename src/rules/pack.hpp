@@ -17,13 +17,13 @@ namespace sickbay::rules {
 // in `device`, `code` and `sentence` stands for a capture, {NAME|words} has words for when there is none.
 struct Rule {
   std::string id;
-  std::string klass;                  // "class" in files: what kind of line it is, in one word
-  std::string file;                   // where it stands, for errors and `sickbay rules explain`
+  std::string klass;  // "class" in files: what kind of line it is, in one word
+  std::string file;   // where it stands, for errors and `sickbay rules explain`
   std::uint32_t line = 0;
-  std::vector<std::string> from;      // programs whose lines it reads; empty: the kernel's only
+  std::vector<std::string> from;  // programs whose lines it reads; empty: the kernel's only
   std::vector<std::string> literals, patterns, unless;
   FindingKind kind = FindingKind::fault;
-  std::string name, code;             // the fault
+  std::string name, code;  // the fault
   Severity severity = Severity::warning;
   Action action = Action::none;
   bool joins = false;
@@ -63,7 +63,7 @@ struct Nvlink5Row {
   std::vector<std::uint32_t> status;  // error_status values; empty: any
   std::string immediate;              // RESET_GPU, IGNORE, XID_154_EVAL
   std::string investigate;
-  std::string severity;               // the table's own word
+  std::string severity;  // the table's own word
   BOOST_DESCRIBE_CLASS(Nvlink5Row, (), (xid, units, before_r575, since_r575, status, immediate, investigate, severity),
                        (), ())
 };

@@ -26,7 +26,7 @@ struct Record {
   bool continued = false;          // flag 'c': a fragment of a line
   std::string message;             // whole, with its newlines, valid UTF-8
   std::vector<std::pair<std::string, std::string>> dictionary;  // SUBSYSTEM, DEVICE, ...
-  std::string caller;              // "T1" or "C3" where the kernel says it
+  std::string caller;                                           // "T1" or "C3" where the kernel says it
 };
 
 // The longest message kept; the rest is cut at a character's edge. The kernel's own limit is about 1 KiB.

@@ -24,10 +24,10 @@ class Scanner {
   std::size_t bytes() const { return next_.size() * sizeof(std::uint16_t); }
 
  private:
-  std::uint8_t class_of_[256] = {};            // bytes that no literal has are all of class 0
+  std::uint8_t class_of_[256] = {};  // bytes that no literal has are all of class 0
   std::size_t classes_ = 1;
-  std::vector<std::uint16_t> next_;            // state * classes_ + class -> state
-  std::uint16_t first_accepting_ = 0;          // accepting states have the highest numbers
+  std::vector<std::uint16_t> next_;                  // state * classes_ + class -> state
+  std::uint16_t first_accepting_ = 0;                // accepting states have the highest numbers
   std::vector<std::vector<std::uint16_t>> accepts_;  // keys, by state - first_accepting_
 };
 

@@ -160,7 +160,8 @@ std::optional<SxidLine> parse_sxid(std::string_view line) {
   skip(line, ", ");
   out.detail = trim(line);
   for (const std::string_view word : {"Fatal", "Non-fatal", "Nonfatal"}) {
-    if (!line.starts_with(word) || (line.size() > word.size() && line[word.size()] != ',' && line[word.size()] != ' ')) {
+    if (!line.starts_with(word) ||
+        (line.size() > word.size() && line[word.size()] != ',' && line[word.size()] != ' ')) {
       continue;
     }
     out.word = word == "Fatal" ? "Fatal" : "Non-fatal";

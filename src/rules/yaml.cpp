@@ -99,7 +99,8 @@ Result<json::object> yaml_to_json(std::string_view text, const std::string& file
   try {
     const YAML::Node root = YAML::Load(std::string(text));
     if (root.IsNull()) return json::object();
-    if (!root.IsMap()) return fail(Errc::invalid, fmt::format("{}:1: must be a map with 'rules' and the like", file_name));
+    if (!root.IsMap())
+      return fail(Errc::invalid, fmt::format("{}:1: must be a map with 'rules' and the like", file_name));
     std::size_t budget = kMaxNodes;
     SICKBAY_ASSIGN(json::value value, convert(root, file_name, 0, budget));
     note_places(value.get_object(), root, file_name);

@@ -3,8 +3,8 @@
 #include <boost/json/serialize.hpp>
 #include <cstdlib>
 
-#include "rules/yaml.hpp"
 #include "rules/kernel_log.hpp"
+#include "rules/yaml.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace sickbay;

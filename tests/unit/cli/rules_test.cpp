@@ -53,8 +53,9 @@ TEST_F(RulesCommand, TestSaysTheTallyLastAndSucceedsWhenAllIsRight) {
 }
 
 TEST_F(RulesCommand, TestPrintsEachRowThatDiffersAndWhyAndFails) {
-  const std::string file = write("bad.tsv", std::string(kHeader) + "a\tb\tNVRM: Xid (PCI:0000:3b:00): 119, x\tnone\n"
-                                                                   "a\tb\thello\txid=79\n");
+  const std::string file = write("bad.tsv", std::string(kHeader) +
+                                                "a\tb\tNVRM: Xid (PCI:0000:3b:00): 119, x\tnone\n"
+                                                "a\tb\thello\txid=79\n");
   const Ran ran = run({"test", file});
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.last_line(), "rows=2 ok=0 wrong=2 false_positives=1");
@@ -66,8 +67,13 @@ TEST_F(RulesCommand, TestPrintsEachRowThatDiffersAndWhyAndFails) {
 }
 
 TEST_F(RulesCommand, WrongUseIsTwoAndSaysHow) {
-  for (const std::vector<std::string>& args :
-       {std::vector<std::string>{}, {"dance"}, {"test"}, {"test", "a", "b"}, {"explain"}, {"list", "--loud"}, {"check"}}) {
+  for (const std::vector<std::string>& args : {std::vector<std::string>{},
+                                               {"dance"},
+                                               {"test"},
+                                               {"test", "a", "b"},
+                                               {"explain"},
+                                               {"list", "--loud"},
+                                               {"check"}}) {
     const Ran ran = run(args);
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find("usage: sickbay rules"), std::string::npos);
@@ -109,7 +115,8 @@ rules:
     match: ["disk sda is on fire"]
 )");
   EXPECT_EQ(run({"check", directory_.string()}).code, 0) << run({"check", directory_.string()}).err;
-  const std::string table = write("t.tsv", std::string(kHeader) + "a\tb\tdisk sdb is on fire\tclass=my_disk;device=sdb\n");
+  const std::string table =
+      write("t.tsv", std::string(kHeader) + "a\tb\tdisk sdb is on fire\tclass=my_disk;device=sdb\n");
   EXPECT_EQ(run({"test", table, "--rules", directory_.string()}).code, 0);
   EXPECT_EQ(run({"test", table}).code, 1);
   write("wrong.yaml", "rules:\n  - {id: x, class: y, literals: [abcd], patterns: ['('], name: N, sentence: S}\n");

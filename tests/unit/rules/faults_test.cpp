@@ -84,7 +84,8 @@ TEST(FaultTable, XidsOfTheResetAndRestartBucketsReboot) {
 
 TEST(FaultTable, TheSecondTimeWeighsMoreWhereTheProductSaysSo) {
   const FaultTable table = default_faults();
-  for (const std::string name : {"NpdCperHardwareErrorFatal", "EdacUncorrectable", "PcieAerFatal", "ActiveCheckFailed"}) {
+  for (const std::string name :
+       {"NpdCperHardwareErrorFatal", "EdacUncorrectable", "PcieAerFatal", "ActiveCheckFailed"}) {
     EXPECT_EQ(table.find({name, "x"}).action_again, Action::migrate) << name;
   }
   EXPECT_TRUE(table.find({"DmesgXidError", "79"}).power_cycle_where_enabled);

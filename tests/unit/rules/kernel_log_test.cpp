@@ -117,7 +117,8 @@ TEST(KernelLog, NearMissesStaySilent) {
         "amdgpu 0000:c3:00.0: amdgpu: no uncorrectable hardware errors detected in umc block",
         "EXT4-fs (sda1): re-mounted 0f3cd65a r/w. Quota mode: none.", "nvidia-nvswitch2: open (major=510)",
         "NVRM: GPU at PCI:0000:3b:00: GPU-455d8f70-2051-db6c-0430-ffc457bff834", "[drm] Fault: XFS (sda) is fine",
-        "my-app[7]: EDAC MC0: 1 UE memory read error on DIMM_A", "IPv6: ADDRCONF(NETDEV_CHANGE): eth0: link becomes ready",
+        "my-app[7]: EDAC MC0: 1 UE memory read error on DIMM_A",
+        "IPv6: ADDRCONF(NETDEV_CHANGE): eth0: link becomes ready",
         "pcieport 0000:00:03.0: AER: device recovery successful", "traps: python3[44] general protection fault ip:7f00",
         "NVRM: The NVIDIA GPU invalid-bdf.0\nNVRM: fallen off the bus and is not responding to commands."}) {
     for (const Finding& finding : read(line)) {
@@ -138,7 +139,8 @@ TEST(KernelLog, OneKillOfTheOomKillerIsOneFinding) {
   std::size_t kills = 0;
   for (const std::string_view line :
        {"[  10.1] python3 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=985",
-        "[  10.1] oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a,task_memcg=/a,"
+        "[  10.1] "
+        "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a,task_memcg=/a,"
         "task=python3,pid=99,uid=0",
         "[  10.2] Memory cgroup out of memory: Killed process 99 (python3) total-vm:1kB, anon-rss:1kB"}) {
     for (const Finding& finding : read(line, context)) kills += finding.kind == FindingKind::fault;
@@ -157,8 +159,9 @@ TEST(KernelLog, AnNfsServerThatAnswersAgainClearsItsFault) {
 }
 
 TEST(KernelLog, EvidenceSaysWhereItCameFrom) {
-  const auto findings = read("3,2305,4055554887,-;nvme nvme4: I/O tag 22 (2016) opcode 0x2 (Admin Cmd) QID 0 timeout, reset "
-                             "controller");
+  const auto findings = read(
+      "3,2305,4055554887,-;nvme nvme4: I/O tag 22 (2016) opcode 0x2 (Admin Cmd) QID 0 timeout, reset "
+      "controller");
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].detector, "kernel-log");
   EXPECT_EQ(findings[0].boot_id, "boot");
@@ -194,10 +197,11 @@ RC_GTEST_PROP(KernelLogProperty, AnyBytesAreReadWithoutHarm, (const std::string&
 // Known lines with pieces replaced, cut or repeated come closer to the rules than random bytes.
 RC_GTEST_PROP(KernelLogProperty, DamagedFaultLinesAreReadWithoutHarm, ()) {
   static const std::vector<std::string> lines = [] {
-    std::vector<std::string> all = {"NVRM: Xid (PCI:0018:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0 Link 09 (0x025525c6 0x0)",
-                                    "NVRM: Xid (PCI:0008:01:00): 154, GPU recovery action changed from 0x0 (None) to 0x1 (x)",
-                                    "nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress",
-                                    "NVRM: The NVIDIA GPU 0000:b3:00.0\nNVRM: fallen off the bus and is not responding"};
+    std::vector<std::string> all = {
+        "NVRM: Xid (PCI:0018:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0 Link 09 (0x025525c6 0x0)",
+        "NVRM: Xid (PCI:0008:01:00): 154, GPU recovery action changed from 0x0 (None) to 0x1 (x)",
+        "nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress",
+        "NVRM: The NVIDIA GPU 0000:b3:00.0\nNVRM: fallen off the bus and is not responding"};
     const auto pack = load_directory(SICKBAY_SOURCE_DIR "/rules");
     for (const Rule& rule : pack ? pack->rules : std::vector<Rule>{}) {
       all.insert(all.end(), rule.match.begin(), rule.match.end());
@@ -209,10 +213,17 @@ RC_GTEST_PROP(KernelLogProperty, DamagedFaultLinesAreReadWithoutHarm, ()) {
   for (int i = 0; i < edits && !text.empty(); ++i) {
     const auto at = *rc::gen::inRange<std::size_t>(0, text.size());
     switch (*rc::gen::inRange(0, 4)) {
-      case 0: text[at] = *rc::gen::arbitrary<char>(); break;
-      case 1: text.erase(at); break;
-      case 2: text.insert(at, *rc::gen::arbitrary<std::string>()); break;
-      default: text.insert(at, text.substr(at));
+      case 0:
+        text[at] = *rc::gen::arbitrary<char>();
+        break;
+      case 1:
+        text.erase(at);
+        break;
+      case 2:
+        text.insert(at, *rc::gen::arbitrary<std::string>());
+        break;
+      default:
+        text.insert(at, text.substr(at));
     }
   }
   Context context("boot");

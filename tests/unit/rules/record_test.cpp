@@ -78,9 +78,10 @@ TEST(Line, EveryHeaderIsTakenOffAndTheMessageStays) {
   for (const std::string_view head :
        {"", "[  123.456789] ", "[  123.456789][  T896] ", "[Tue May  5 10:00:00 2026] ", "[...] ",
         "[2026-06-22 21:55:31.778747][5975154.296056] ", "<3>[  123.456789] ", "<3>",
-        "kern  :err   : 2026-01-21T04:41:44,283575+00:00 ", "kern  :err   : [    1.000000] ", "kernel: ",
-        "kernel: [123.456789] ", "May  5 10:00:00 gpu-7 kernel: ", "May 15 10:00:00 gpu-7 kernel: [  1.5] ",
-        "2026-05-01T10:00:00.123456+00:00 gpu-7 kernel: ", "gpu-7 kernel: ", "kernel: Jan 21 11:18:36 kernel: "}) {
+        "kern  :err   : 2026-01-21T04:41:44,283575+00:00 ", "kern  :err   : [    1.000000] ",
+        "kernel: ", "kernel: [123.456789] ", "May  5 10:00:00 gpu-7 kernel: ", "May 15 10:00:00 gpu-7 kernel: [  1.5] ",
+        "2026-05-01T10:00:00.123456+00:00 gpu-7 kernel: ", "2026-05-01 10:00:00 gpu-7 kernel: ",
+        "Tue May  5 10:00:00 2026 gpu-7 kernel: ", "gpu-7 kernel: ", "kernel: Jan 21 11:18:36 kernel: "}) {
     const Record record = line(std::string(head) + std::string(message));
     EXPECT_EQ(record.message, message) << head;
     EXPECT_EQ(record.facility, 0) << head;
@@ -103,7 +104,13 @@ TEST(Line, ProgramsAreToldFromTheKernel) {
   const Record fabric = line("[Jul 23 2026 07:53:55] [ERROR] [tid 841] detected NVSwitch fatal error 20034");
   EXPECT_EQ(fabric.program, "nv-fabricmanager");
   EXPECT_EQ(fabric.message, "detected NVSwitch fatal error 20034");
-  EXPECT_EQ(line("python3[44]: segfault at 0 ip 00 sp 00 error 4").message, "python3[44]: segfault at 0 ip 00 sp 00 error 4");
+  EXPECT_EQ(line("python3[44]: segfault at 0 ip 00 sp 00 error 4").message,
+            "python3[44]: segfault at 0 ip 00 sp 00 error 4");
+}
+
+TEST(Line, ADatedLineOfDmesgNamesNoHost) {
+  EXPECT_EQ(line("kern  :err   : 2026-01-21T04:41:44,283575+00:00 nvme nvme4: I/O 22").message, "nvme nvme4: I/O 22");
+  EXPECT_EQ(line("May  5 10:00:00 gpu-7 kernel: nvme nvme4: I/O 22").message, "nvme nvme4: I/O 22");
 }
 
 TEST(Line, FoldedRepetitionsAreUnfolded) {

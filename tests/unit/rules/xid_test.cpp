@@ -60,7 +60,8 @@ TEST(Xid, EveryFormOfTheLineIsRead) {
         "[  123.456] NVRM: Xid (0000:05:00): 79, GPU has fallen off the bus",
         "May  1 10:00:00 gpu-7 kernel: [ 12.5] NVRM: Xid (PCI:0000:05:00): 79",
         "kern  :err   : 2026-05-01T10:00:00,000000+00:00 NVRM: Xid (PCI:0000:05:00.0): 79, pid=4",
-        "<3>[    9.1][  T44] NVRM: Xid (PCI:00000000:05:00): 79, x", "NVRM: Xid (PCI:0000:05:00 GPU-I:03): 79, pid=1"}) {
+        "<3>[    9.1][  T44] NVRM: Xid (PCI:00000000:05:00): 79, x",
+        "NVRM: Xid (PCI:0000:05:00 GPU-I:03): 79, pid=1"}) {
     const Finding finding = only(line);
     EXPECT_EQ(finding.fault.text(), "DmesgXidError/79") << line;
     EXPECT_EQ(finding.device, "0000:05:00.0") << line;
@@ -123,13 +124,15 @@ TEST(Xid, ALostGpuSaidInOneRecordOrInThreeIsTheSame) {
 }
 
 TEST(Xid, TheRecoveryActionOfTheDriverIsFollowed) {
-  const Finding reset = only("NVRM: Xid (PCI:0008:01:00): 154, GPU recovery action changed from 0x0 (None) to 0x1 (GPU "
-                             "Reset Required)");
+  const Finding reset = only(
+      "NVRM: Xid (PCI:0008:01:00): 154, GPU recovery action changed from 0x0 (None) to 0x1 (GPU "
+      "Reset Required)");
   EXPECT_EQ(reset.action, Action::reboot);
   EXPECT_EQ(reset.authority, Authority::recovery_action);
   EXPECT_EQ(reset.kind, FindingKind::fault);
-  const Finding over = only("NVRM: Xid (PCI:0008:01:00): 154, GPU recovery action changed from 0x1 (GPU Reset Required) "
-                            "to 0x0 (None)");
+  const Finding over = only(
+      "NVRM: Xid (PCI:0008:01:00): 154, GPU recovery action changed from 0x1 (GPU Reset Required) "
+      "to 0x0 (None)");
   EXPECT_EQ(over.kind, FindingKind::clear);
   EXPECT_EQ(over.action, Action::none);
   EXPECT_EQ(only("NVRM: Xid (PCI:0000:01:00): 154 (").action, Action::none);
