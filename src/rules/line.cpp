@@ -46,7 +46,7 @@ bool take_priority(std::string_view& text, Record& record) {
   return true;
 }
 
-// "kern  :warn  : 2025-01-21T04:41:44,283575+00:00 ": dmesg --decode.
+// "kern  :warn  : 2026-02-03T04:05:06,789012+00:00 ": dmesg --decode.
 bool take_decoded(std::string_view& text, Record& record) {
   const auto first = text.substr(0, 16).find(':');
   if (first == std::string_view::npos) return false;

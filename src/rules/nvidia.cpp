@@ -213,7 +213,7 @@ Finding Nvidia::sxid_finding(const SxidLine& line) const {
   return finding;
 }
 
-// Forms without an Xid: "NVRM: GPU 0000:91:00.0: GPU has fallen off the bus." and the one that names the GPU in its
+// Forms without an Xid: "NVRM: GPU 0000:93:00.0: GPU has fallen off the bus." and the one that names the GPU in its
 // first line and says so in its third, which journals split into records of their own.
 bool Nvidia::read_fallen(const Record& record, Context& context, std::vector<Finding>& out) const {
   const std::string_view message = record.message;

@@ -10,7 +10,7 @@
 
 namespace sickbay::rules {
 
-// "NVRM: Xid (PCI:0000:3b:00): 119, pid=12, name=python3, Timeout ..." and its older and shorter forms.
+// "NVRM: Xid (PCI:0000:2a:00): 119, pid=12, name=python3, Timeout ..." and its older and shorter forms.
 struct XidLine {
   std::string device;          // normalised; never empty
   std::string gpu_instance;    // of a MIG device: the number after "GPU-I:"
@@ -37,7 +37,7 @@ struct RecoveryLine {
 };
 std::optional<RecoveryLine> parse_recovery(std::string_view tail);
 
-// "nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 32 egress non-posted PRIV error (First)".
+// "nvidia-nvswitch3: SXid (PCI:0000:4d:00.0): 12024, Non-fatal, Link 7 egress non-posted PRIV error (First)".
 struct SxidLine {
   std::string device;
   std::string_view index;  // of the switch, where printed

@@ -108,7 +108,7 @@ TEST(RuleFile, ABadDirectoryLeavesTheRunningRules) {
   auto running = KernelLog::built_in();
   if (auto pack = load_directory(directory)) running = *KernelLog::load(std::move(*pack));
   Context context("boot");
-  EXPECT_EQ(running.read(*parse_line("NVRM: Xid (PCI:0000:3b:00): 46"), context).size(), 1U);
+  EXPECT_EQ(running.read(*parse_line("NVRM: Xid (PCI:0000:2a:00): 46"), context).size(), 1U);
   std::filesystem::remove_all(directory);
   EXPECT_EQ(load_directory(directory).error().code, Errc::io);
 }
@@ -122,18 +122,18 @@ TEST(RuleFile, AnOperatorsRulesGoBeforeTheShippedOnes) {
   auto log = KernelLog::load(merged(*read_pack(built_in_pack()), std::move(*own)));
   ASSERT_TRUE(log) << log.error().message;
   Context context("boot");
-  const auto findings = log->read(*parse_line("watchdog: BUG: soft lockup - CPU#6 stuck for 23s! [x:1]"), context);
+  const auto findings = log->read(*parse_line("watchdog: BUG: soft lockup - CPU#11 stuck for 24s! [x:1]"), context);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].fault.name, "MyDiskFire");
 }
 
 TEST(Labels, AreComparedDownToTheFieldsTheyName) {
   const KernelLog log = KernelLog::built_in();
-  const std::string_view line = "NVRM: Xid (PCI:0000:66:00): 32, pid=2280636, name=train.3, Channel ID 0000000d";
-  EXPECT_TRUE(judge(log, line, "xid=32;device=PCI:0000:66:00;pid=2280636;name=train.3").ok);
-  EXPECT_FALSE(judge(log, line, "xid=31;device=PCI:0000:66:00").ok);
+  const std::string_view line = "NVRM: Xid (PCI:0000:6c:00): 32, pid=90210, name=worker[2].a, Channel ID 0000000d";
+  EXPECT_TRUE(judge(log, line, "xid=32;device=PCI:0000:6c:00;pid=90210;name=worker[2].a").ok);
+  EXPECT_FALSE(judge(log, line, "xid=31;device=PCI:0000:6c:00").ok);
   EXPECT_FALSE(judge(log, line, "xid=32;device=PCI:0000:67:00").ok);
-  EXPECT_FALSE(judge(log, line, "xid=32;pid=2280637").ok);
+  EXPECT_FALSE(judge(log, line, "xid=32;pid=90211").ok);
   EXPECT_FALSE(judge(log, line, "xid=32;weight=12").ok);
   EXPECT_TRUE(judge(log, line, "xid=32;note=anything;retyped").ok);
   EXPECT_FALSE(judge(log, line, "xid=32;secondary").ok);
