@@ -7,6 +7,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <mutex>
+#include <random>
 #include <thread>
 
 namespace sickbay::store {
@@ -115,8 +116,9 @@ void Explorer::settle() {
   }
 }
 
-// Runs one schedule: `path` as far as it goes, then always the side that ran last. Extends `path` by what was chosen.
-std::string Explorer::run_schedule(const Racer& a, const Racer& b, std::vector<Choice>& path, int preemptions_allowed) {
+// Runs one schedule: `path` as far as it goes, then the side that ran last, but for the plan's switches. Extends `path`
+// by what was chosen.
+std::string Explorer::run_schedule(const Racer& a, const Racer& b, std::vector<Choice>& path, const Plan& plan) {
   for (auto& side : sides_) side->set(Side::State::idle);
   set_up(*observer_);
   log_.clear();
@@ -130,7 +132,7 @@ std::string Explorer::run_schedule(const Racer& a, const Racer& b, std::vector<C
       side.set(Side::State::finished);
     });
   }
-  int last = 0;
+  int last = plan.first;
   for (std::size_t step = 0;; ++step) {
     settle();
     std::array<bool, 2> ready{};
@@ -139,11 +141,12 @@ std::string Explorer::run_schedule(const Racer& a, const Racer& b, std::vector<C
     const int before = step == 0 ? 0 : path.at(step - 1).preemptions;
     if (step == path.size()) {
       Choice choice;
-      choice.side = ready.at(last) ? last : 1 - last;
+      const int wanted = plan.switches.contains(step) ? 1 - last : last;
+      choice.side = ready.at(wanted) ? wanted : 1 - wanted;
       choice.preemptions = before;
       const bool first = step == 0;
       const int price = !first && ready.at(last) ? 1 : 0;
-      choice.other_left = ready.at(1 - choice.side) && before + price <= preemptions_allowed ? 1 : 0;
+      choice.other_left = ready.at(1 - choice.side) && before + price <= plan.preemptions_allowed ? 1 : 0;
       path.push_back(choice);
     }
     Choice& choice = path.at(step);
@@ -158,37 +161,64 @@ std::string Explorer::run_schedule(const Racer& a, const Racer& b, std::vector<C
   return check(*observer_, sides_[0]->outcome, sides_[1]->outcome);
 }
 
-Exploration Explorer::explore(const Racer& a, const Racer& b, std::size_t at_most) {
-  Exploration out;
+// Runs it and remembers a violation with the schedule that shows it.
+bool Explorer::holds(const Racer& a, const Racer& b, std::vector<Choice>& path, const Plan& plan, Exploration& out) {
+  const std::string wrong = run_schedule(a, b, path, plan);
+  ++out.schedules;
+  if (wrong.empty()) return true;
+  out.violation = fmt::format("{} against {}: {} ({} / {})", a.name, b.name, wrong, sides_[0]->outcome, sides_[1]->outcome);
+  for (const std::string& line : log_) out.violation += "\n  " + line;
+  return false;
+}
+
+// Depth first; whether that was all of them.
+bool Explorer::enumerate(const Racer& a, const Racer& b, int preemptions_allowed, std::size_t at_most,
+                         Exploration& out) {
   std::vector<Choice> path;
-  int allowed = kPreemptions;
   while (out.schedules < at_most) {
-    std::string wrong = run_schedule(a, b, path, allowed);
-    ++out.schedules;
-    if (!wrong.empty()) {
-      out.violation = fmt::format("{} against {}: {} ({} / {})", a.name, b.name, wrong, sides_[0]->outcome,
-                                  sides_[1]->outcome);
-      for (const std::string& line : log_) out.violation += "\n  " + line;
-      return out;
-    }
-    if (out.schedules == 1 && orders(steps_[0], steps_[1]) <= static_cast<double>(at_most)) {
-      allowed = kUnlimited;
-      path.clear();  // begin again with every choice open
-      continue;
-    }
+    if (!holds(a, b, path, {preemptions_allowed, {}, 0}, out)) return false;
     while (!path.empty() && path.back().other_left == 0) path.pop_back();
-    if (path.empty()) {
-      out.all = allowed == kUnlimited;
-      return out;
-    }
+    if (path.empty()) return true;
     Choice& turn = path.back();
-    const int before = path.size() == 1 ? 0 : path.at(path.size() - 2).preemptions;
+    const Choice* before = path.size() == 1 ? nullptr : &path.at(path.size() - 2);
     // Leaving the side that ran last, which could have gone on, is a preemption.
-    turn.preemptions = before + (path.size() > 1 && path.at(path.size() - 2).side == turn.side ? 1 : 0);
+    if (before) turn.preemptions = before->preemptions + (before->side == turn.side ? 1 : 0);
     turn.side = 1 - turn.side;
     turn.other_left = 0;
   }
+  return false;
+}
+
+void Explorer::sample(const Racer& a, const Racer& b, std::size_t at_most, Exploration& out) {
+  std::mt19937 random(1);  // the same schedules every time
+  const auto steps = static_cast<std::size_t>(std::max(steps_[0] + steps_[1], 2));
+  while (out.schedules < at_most) {
+    Plan plan;
+    plan.first = static_cast<int>(random() % 2);
+    for (std::size_t i = random() % 4 + 1; i > 0; --i) plan.switches.insert(1 + random() % (steps - 1));
+    std::vector<Choice> path;
+    if (!holds(a, b, path, plan, out)) return;
+  }
+}
+
+Exploration Explorer::explore(const Racer& a, const Racer& b, std::size_t at_most) {
+  Exploration out;
+  std::vector<Choice> path;
+  if (!holds(a, b, path, {}, out)) return out;  // one after the other; counts their statements
+  if (orders(steps_[0], steps_[1]) <= static_cast<double>(at_most)) {
+    out.all = enumerate(a, b, kUnlimited, at_most * 2, out);
+    return out;
+  }
+  enumerate(a, b, kPreemptions, at_most / 3, out);
+  if (out.violation.empty()) sample(a, b, at_most, out);
   return out;
+}
+
+std::string Explorer::alone(const Racer& racer) {
+  set_up(*observer_);
+  const std::string outcome = racer.run(*observer_, 0);
+  const std::string wrong = check(*observer_, outcome, "");
+  return wrong.empty() ? outcome : wrong;
 }
 
 }  // namespace sickbay::store

@@ -3,13 +3,15 @@
 //
 // A schedule is a row of choices "which side runs its next statement". A side that waits for a lock the other holds is
 // seen through pg_blocking_pids; its statement stays under way while the other goes on. Schedules are enumerated depth
-// first by running again from the start: all of them where they are few, otherwise those with at most two preemptions,
-// which is where nearly all races show themselves (iterative context bounding, Musuvathi and Qadeer, 2007).
+// first by running again from the start: all of them where they are few. Otherwise a third of the tries goes to those
+// with at most two preemptions, where nearly all races show themselves (iterative context bounding, Musuvathi and
+// Qadeer, 2007), last ones first; the rest to schedules with one to four preemptions at places drawn from a fixed seed.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,9 @@
 
 namespace sickbay::store {
 
-// One transaction type: runs on a store as `side` 0 or 1, and says in one word how it ended ("won", "changed", ...).
+// One transaction type: runs on a store as `side` 0 or 1, and says in a word how it ended: `alone` when nobody races it.
 struct Racer {
-  std::string name;
+  std::string name, alone;
   std::function<std::string(Store&, int side)> run;
 };
 
@@ -42,6 +44,8 @@ class Explorer {
   std::function<std::string(Store& observer, const std::string& outcome_a, const std::string& outcome_b)> check;
 
   Exploration explore(const Racer& a, const Racer& b, std::size_t at_most);
+  // How `racer` ends when nobody races it; what broke, if a rule did.
+  std::string alone(const Racer& racer);
 
  private:
   struct Side;
@@ -50,7 +54,16 @@ class Explorer {
     int other_left = 0;  // whether the other side could have been chosen and was not tried yet
     int preemptions = 0;  // up to and with this choice
   };
-  std::string run_schedule(const Racer& a, const Racer& b, std::vector<Choice>& path, int preemptions_allowed);
+  // What bounds a schedule beyond its path: preemptions the enumeration may still try, and places to switch at.
+  struct Plan {
+    int preemptions_allowed = 0;
+    std::set<std::size_t> switches;
+    int first = 0;
+  };
+  std::string run_schedule(const Racer& a, const Racer& b, std::vector<Choice>& path, const Plan& plan);
+  bool enumerate(const Racer& a, const Racer& b, int preemptions_allowed, std::size_t at_most, Exploration& out);
+  void sample(const Racer& a, const Racer& b, std::size_t at_most, Exploration& out);
+  bool holds(const Racer& a, const Racer& b, std::vector<Choice>& path, const Plan& plan, Exploration& out);
   void settle();
   bool blocked(int side);
 

@@ -9,7 +9,7 @@ std::string word(const Status& status, const char* done) {
   return status.error().code == Errc::changed || status.error().code == Errc::conflict ? "turned away"
                                                                                        : status.error().message;
 }
-Time start() { return from_micros(1'800'000'000'000'000); }
+Time start() { return from_micros(1'750'000'000'000'000); }
 std::string tag(int side) { return side == 0 ? "a" : "b"; }
 
 // A finding arrives: the fact and the wake in one transaction.
@@ -134,22 +134,22 @@ std::string spend(Store& store, int) {
 }
 
 const std::vector<Racer> kRacers{
-    {"arrive", arrive},
-    {"turn", turn},
-    {"admit", [](Store& store, int side) { return admit(store, side, true); }},
-    {"plan", plan},
-    {"take", take},
-    {"publish", publish},
-    {"say", say},
-    {"hello", hello},
-    {"spend", spend},
+    {"arrive", "woke", arrive},
+    {"turn", "turned", turn},
+    {"admit", "admitted", [](Store& store, int side) { return admit(store, side, true); }},
+    {"plan", "planned", plan},
+    {"take", "took", take},
+    {"publish", "published", publish},
+    {"say", "said", say},
+    {"hello", "said hello", hello},
+    {"spend", "spent", spend},
 };
 
 TEST_F(Interleavings, NoPairOfTransactionsBreaksARule) { race_all(kRacers); }
 
 // What the explorer is for: each of these is a mistake that a test on one connection cannot show.
 TEST_F(Interleavings, AConditionalWakeIsFoundToLoseAWakeUp) {
-  const Racer conditional{"conditional wake", [](Store& store, int side) {
+  const Racer conditional{"conditional wake", "woke", [](Store& store, int side) {
                             Finding finding;
                             finding.id = "f-" + tag(side);
                             return word(store.write([&](Tx& tx) -> Status {
@@ -159,18 +159,18 @@ TEST_F(Interleavings, AConditionalWakeIsFoundToLoseAWakeUp) {
                             }),
                                         "woke");
                           }};
-  const Exploration found = explorer_->explore(conditional, {"turn", turn}, 1000);
+  const Exploration found = explorer_->explore(conditional, {"turn", "turned", turn}, 1000);
   EXPECT_NE(found.violation.find("a wake-up of n1 is lost"), std::string::npos) << found.violation;
 }
 
 TEST_F(Interleavings, AdmissionWithoutItsLockIsFoundToPassTheLimit) {
-  const Racer unlocked{"unlocked admission", [](Store& store, int side) { return admit(store, side, false); }};
+  const Racer unlocked{"unlocked admission", "admitted", [](Store& store, int side) { return admit(store, side, false); }};
   const Exploration found = explorer_->explore(unlocked, unlocked, 1000);
   EXPECT_NE(found.violation.find("hold the one slot"), std::string::npos) << found.violation;
 }
 
 TEST_F(Interleavings, TransactionsThatLockInOppositeOrderBothEndAfterADeadlock) {
-  const Racer crossing{"crossing", [](Store& store, int side) {
+  const Racer crossing{"crossing", "woke", [](Store& store, int side) {
                          return word(store.write([&](Tx& tx) -> Status {
                            wake(tx, "node", side == 0 ? "n1" : "n2", start());
                            wake(tx, "node", side == 0 ? "n2" : "n1", start());

@@ -53,7 +53,7 @@ constexpr std::string_view kStatements[] = {
     "CREATE INDEX alert_by_node ON alert (node, started_at, id)",
     "CREATE INDEX alert_by_host ON alert (host, resolved_at)",
     "CREATE INDEX alert_open ON alert (node) WHERE resolved_at IS NULL",
-    "CREATE INDEX alert_acting ON alert (cluster, node, started_at) WHERE resolved_at IS NULL AND acting = 1",
+    "CREATE INDEX alert_open_by_cluster ON alert (cluster, node, started_at) WHERE resolved_at IS NULL",
 
     "CREATE TABLE repair (id text PRIMARY KEY, cluster text NOT NULL, node text NOT NULL REFERENCES node (id) "
     "ON DELETE CASCADE, host text NOT NULL, request_id text, action text NOT NULL, state text NOT NULL, "
@@ -70,6 +70,7 @@ constexpr std::string_view kStatements[] = {
     "CREATE UNIQUE INDEX operation_one_open_per_node ON operation (node) WHERE is_open = 1 AND kind = 'act'",
     "CREATE UNIQUE INDEX operation_one_open_per_host ON operation (host) WHERE is_open = 1 AND kind = 'act'",
     "CREATE INDEX operation_open ON operation (node) WHERE is_open = 1",
+    "CREATE INDEX operation_by_node ON operation (node, planned_at)",
     "CREATE INDEX operation_by_repair ON operation (repair)",
     "CREATE TABLE hold (node text NOT NULL REFERENCES node (id) ON DELETE CASCADE, scheduler text NOT NULL, "
     "released bigint NOT NULL, doc text NOT NULL, PRIMARY KEY (node, scheduler))",
