@@ -46,8 +46,9 @@ Finding unreadable(const json::value& raw, const std::string& why) {
   note.id = id && id->is_string() && !id->get_string().empty() ? std::string(id->get_string()) : sha256_hex(text);
   note.kind = FindingKind::note;
   note.detector = "server";
+  note.fault.name = "UnreadableFinding";
   note.severity = Severity::info;
-  note.sentence = "The server could not read a finding of this node's agent: " + why;
+  note.sentence = truncate_utf8("The server could not read a finding of this node's agent: " + why, 1000);
   note.evidence = {{"raw", truncate_utf8(text, kLongestRaw)}};
   return note;
 }

@@ -110,7 +110,7 @@ net::Response Api::handle(const net::Request& request) {
     if (ready) ready = known_parameters(*match.route, *target);
     auto result = ready ? run(call) : Result<net::Response>(tl::unexpected<Error>(ready.error()));
     net::Response response = result ? std::move(*result) : problem(result.error());
-    note(call, response);
+    note(call, response.status);
     return response;
   } catch (const std::exception& error) {
     log::error("{} {} failed by a fault of ours: {}", request.method, request.target, error.what());
@@ -189,13 +189,14 @@ Result<net::Response> Api::run_once(Call& call, const std::string& id) {
   return response;
 }
 
-// Changes that were refused are written down too; those that were made leave their audit row where they are made.
-void Api::note(const Call& call, const net::Response& response) {
+// Whatever anybody changed, or was refused, is written down.
+void Api::note(const Call& call, int status) {
   if (call.route.method == "GET" || !call.caller || call.caller->principal.kind == "agent") return;
-  if (response.status < 400 || response.status == 429 || response.status >= 500) return;
-  const Status noted = services_.people.note_refusal(*call.caller, call.route.method + " " + call.route.path,
-                                                     truncate_utf8(call.request.target, 300),
-                                                     fmt::format("refused with {}", response.status));
+  const bool done = status < 400;
+  if (status == 429 || status >= 500 || (done && (call.route.audited || call.parameter("dry_run")))) return;
+  const Status noted = services_.people.note(*call.caller, call.route.method + " " + call.route.path,
+                                             truncate_utf8(call.request.target, 300),
+                                             done ? "done" : fmt::format("refused with {}", status));
   if (!noted) log::warn("an audit row was not written: {}", noted.error().message);
 }
 

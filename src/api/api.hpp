@@ -32,7 +32,7 @@ class Api {
   Result<net::Response> run(Call& call);
   Status admit(Call& call) const;
   Result<net::Response> run_once(Call& call, const std::string& id);
-  void note(const Call& call, const net::Response& response);
+  void note(const Call& call, int status);
 
   Services services_;
   std::vector<Route> routes_;

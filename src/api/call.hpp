@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/config.hpp"
 #include "api/problem.hpp"
 #include "engine/commands.hpp"
 #include "engine/intake.hpp"
@@ -30,6 +31,7 @@ struct Services {
   std::function<decide::Caution()> caution;          // of this replica's engine
   std::function<net::ServerCounters()> http;         // of this replica's server; may be empty
   std::string version;
+  std::vector<ClusterConfig> configured;             // the clusters whose adapters this server has
 };
 
 // Whose word a route takes. agent: an agent's credential; join: that or a ticket; the others: people and programs with
@@ -52,6 +54,7 @@ struct Route {
   json::object (*answer)() = nullptr;
   std::size_t body_bytes = 64 * 1024;
   bool secret_answer = false;  // not kept for repeats under an idempotency id
+  bool audited = false;        // leaves an audit row itself, or changes nothing
 };
 
 class Call {

@@ -61,10 +61,16 @@ Result<net::Response> create(Call& call) {
     return fail(Errc::refused, "no provider here can build machines; to adopt a cluster that exists, ask with num_gpus 0",
                 "num_gpus");
   }
+  const auto& known = call.services.configured;
+  const auto found = std::find_if(known.begin(), known.end(), [&](const ClusterConfig& c) { return c.name == name; });
+  if (found == known.end()) {
+    return fail(Errc::refused, fmt::format("no adapters reach a cluster '{}'; name it in the server's configuration", name),
+                "cluster_name");
+  }
   Cluster cluster;
-  cluster.id = call.services.ids.next("clu");
+  cluster.id = cluster_id_of(name);
   cluster.name = name;
-  cluster.type = body.cluster_type;
+  cluster.type = found->type;
   SICKBAY_ASSIGN(cluster, call.services.commands.adopt(cluster, call.person()));
   return answer(call, cluster);
 }

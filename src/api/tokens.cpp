@@ -100,12 +100,10 @@ Result<net::Response> revoke(Call& call) {
 
 Result<net::Response> create_ticket(Call& call) {
   SICKBAY_ASSIGN(const TicketBody body, call.body<TicketBody>());
-  // A ticket may be for a node that is not known yet: then its name stands for it.
-  const auto node = call.find_node(body.node);
-  if (!node && node.error().code != Errc::not_found) return tl::unexpected<Error>(node.error());
+  SICKBAY_ASSIGN(const Node node, call.find_node(body.node));
   SICKBAY_ASSIGN(const people::Made made,
-                 call.services.people.create_ticket(call.cluster->id, node ? node->id : body.node, body.expires_in, *call.caller));
-  return json_response(to_json(TicketAnswer{made.token.id, made.secret, call.cluster->id, body.node, made.token.expires_at}), 201);
+                 call.services.people.create_ticket(call.cluster->id, node.id, body.expires_in, *call.caller));
+  return json_response(to_json(TicketAnswer{made.token.id, made.secret, node.cluster, node.name, made.token.expires_at}), 201);
 }
 
 Result<net::Response> session(Call& call) {
@@ -125,17 +123,19 @@ Result<net::Response> people_list(Call& call) {
 std::vector<Route> token_routes() {
   Route create_route{"POST", "/v1/tokens", Access::admin, create, "Makes a token; its secret is shown this once", {}, false,
                      schema_of<TokenBody>, schema_of<TokenAnswer>};
-  create_route.secret_answer = true;
+  create_route.secret_answer = create_route.audited = true;
   Route ticket_route{"POST", "/v1/compute/clusters/{cluster}/tickets", Access::admin, create_ticket,
                      "A single-use ticket with which an agent joins as a node", {}, false, schema_of<TicketBody>,
                      schema_of<TicketAnswer>};
-  ticket_route.secret_answer = true;
+  ticket_route.secret_answer = ticket_route.audited = true;
+  Route revoke_route{"DELETE", "/v1/tokens/{token}", Access::admin, revoke, "Revokes a token at once"};
+  revoke_route.audited = true;
   return {
       create_route,
       ticket_route,
       {"GET", "/v1/tokens", Access::admin, list, "The tokens in use; all=true: also those that are over",
        {"all", "page_size", "page_token"}, false, nullptr, schema_of<TokenList>},
-      {"DELETE", "/v1/tokens/{token}", Access::admin, revoke, "Revokes a token at once"},
+      revoke_route,
       {"GET", "/v1/people", Access::admin, people_list, "Who may do what", {"page_size", "page_token"}},
       {"GET", "/v1/session", Access::viewer, session, "Who you are here", {}, false, nullptr, schema_of<SessionAnswer>},
   };

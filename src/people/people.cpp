@@ -225,7 +225,7 @@ Result<Made> People::create_ticket(std::string_view cluster, std::string_view no
   return made;
 }
 
-Status People::note_refusal(const Caller& by, std::string_view verb, std::string_view subject, std::string_view outcome) {
+Status People::note(const Caller& by, std::string_view verb, std::string_view subject, std::string_view outcome) {
   store::AuditRow row = audit(by, verb, std::string(subject), {});
   row.outcome = outcome;
   return store_.write([&](store::Tx& tx) -> Status {

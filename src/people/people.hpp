@@ -67,8 +67,8 @@ class People {
   // A single-use ticket with which an agent becomes this node (an id where it is known already, else its name).
   Result<Made> create_ticket(std::string_view cluster, std::string_view node, Duration expires_in, const Caller& by);
 
-  // For what was refused before anybody else could write it down.
-  Status note_refusal(const Caller& by, std::string_view verb, std::string_view subject, std::string_view outcome);
+  // Writes down what somebody did, or was refused, where the doing does not.
+  Status note(const Caller& by, std::string_view verb, std::string_view subject, std::string_view outcome);
 
  private:
   store::AuditRow audit(const Caller& by, std::string_view verb, std::string subject, boost::json::object detail) const;

@@ -157,7 +157,7 @@ TEST_F(PeopleTest, WhateverIsChangedIsWrittenDown) {
   const Made made = people_->create_token({"ci", Role::viewer, {}, {}}, by).value();
   ASSERT_TRUE(people_->create_ticket("clu-1", "gpu-7", hours{1}, by));
   ASSERT_TRUE(people_->revoke_token(made.token.id, by));
-  ASSERT_TRUE(people_->note_refusal(by, "PUT /policy", "clu-1", "refused with 422"));
+  ASSERT_TRUE(people_->note(by, "PUT /policy", "clu-1", "refused with 422"));
   std::vector<std::string> verbs;
   for (const auto& row : audit()) verbs.push_back(row.principal + " " + row.verb + " " + row.outcome);
   EXPECT_EQ(verbs, (std::vector<std::string>{"sickbay tokens.bootstrap done", "admin tokens.create done",
