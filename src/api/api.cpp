@@ -88,7 +88,7 @@ Api::Match Api::find(std::string_view method, const std::vector<std::string>& pa
 std::size_t Api::body_bytes(std::string_view method, std::string_view target) const {
   const auto parsed = net::parse_target(target);
   const Match match = parsed ? find(method, parsed->path) : Match{};
-  return match.route ? match.route->body_bytes : 0;
+  return match.route ? match.route->body_bytes : Route{}.body_bytes;
 }
 
 net::Response Api::handle(const net::Request& request) {

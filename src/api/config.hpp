@@ -13,6 +13,7 @@
 // It holds no secrets.
 #pragma once
 
+#include <boost/describe/class.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -10,6 +10,7 @@ namespace sickbay::api {
 namespace {
 
 constexpr std::size_t kEventsAtOnce = 100;         // one piece of a stream
+constexpr std::size_t kNewest = 200;
 constexpr Duration kLookAgainWhoItIs = seconds{30};  // a revoked token ends its streams within this
 
 struct EventList {
@@ -93,8 +94,11 @@ Result<net::Response> stream(Call& call) {
   const auto resumed = header && !header->empty() ? std::optional<std::string>(*header) : call.parameter("last_event_id");
   SICKBAY_ASSIGN(auto after, sequence_of(resumed, "Last-Event-ID"));
   SICKBAY_ASSIGN(const std::uint64_t newest, call.read([](store::Tx& tx) -> Result<std::uint64_t> {
-    const auto paged = store::list_events(tx, {}, {1, {}});
-    return paged.items.empty() ? 0 : paged.items.front().sequence.value_or(0);
+    std::uint64_t newest = 0;  // the very newest may not be published yet
+    for (const Event& event : store::list_events(tx, {}, {kNewest, {}}).items) {
+      newest = std::max(newest, event.sequence.value_or(0));
+    }
+    return newest;
   }));
   // From now on; and so for an id of the future, which only a restored database has not seen.
   if (!after || *after > newest) after = newest;
