@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "base/text.hpp"
+#include "rules/crash.hpp"
 #include "rules/memory_kill.hpp"
 #include "rules/nvidia.hpp"
 #include "rules/pattern.hpp"
@@ -152,6 +153,9 @@ std::vector<Finding> KernelLog::read(const Record& record, Context& context) con
   if (record.message.empty()) return findings;
   const bool kernel = record.origin != Origin::program;
   bool done = kernel && (compiled_->nvidia.read(record, context, findings) && !findings.empty());
+  if (kernel && !done) {
+    if (auto detail = read_crash_detail(record, context)) findings.push_back(std::move(*detail)), done = true;
+  }
   if (!done) {
     Keys candidates;
     if (!compiled_->scanner.scan(record.message, candidates)) return findings;
@@ -164,6 +168,7 @@ std::vector<Finding> KernelLog::read(const Record& record, Context& context) con
   }
   std::size_t ordinal = 0;
   for (Finding& finding : findings) {
+    begin_crash(finding, context);
     finding.detector = "kernel-log";
     finding.boot_id = context.boot_id;
     finding.since_boot_us = record.since_boot_us;

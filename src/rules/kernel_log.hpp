@@ -31,6 +31,8 @@ struct Context {
   std::map<std::string, Device> devices;  // by normalised PCI address
   std::string announced_gpu;              // of "NVRM: The NVIDIA GPU ...": the lines that follow speak of it
   int announced_lines = 0;                // how many of them may still
+  int crash_lines = 0;                    // records in which a crash of the kernel may still be told
+  Fault crash;                            // and which fault that is
   std::uint64_t last_victim = 0;          // pid of the last process the OOM killer was said to kill
   std::int64_t last_victim_us = 0;
 };

@@ -148,6 +148,21 @@ TEST(KernelLog, OneKillOfTheOomKillerIsOneFinding) {
   EXPECT_EQ(kills, 1U);
 }
 
+TEST(KernelLog, WhoCrashedIsSaidOnlyWhileACrashIsTold) {
+  constexpr std::string_view kTask = "CPU: 3 PID: 2210 Comm: kworker/3:1 Tainted: P           OE      6.8.0-45-generic";
+  Context context("boot");
+  EXPECT_TRUE(read(kTask, context).empty());
+  read("BUG: kernel NULL pointer dereference, address: 0000000000000030", context);
+  read("#PF: supervisor read access in kernel mode", context);
+  const auto task = read(kTask, context);
+  ASSERT_EQ(task.size(), 1U);
+  EXPECT_TRUE(task[0].joins);
+  EXPECT_EQ(task[0].kind, FindingKind::note);
+  EXPECT_EQ(task[0].fault.name, "KernelOops");
+  EXPECT_EQ(task[0].evidence.at("comm"), "kworker/3:1");
+  EXPECT_TRUE(read(kTask, context).empty());
+}
+
 TEST(KernelLog, AnNfsServerThatAnswersAgainClearsItsFault) {
   const auto down = read("nfs: server 10.9.8.7 not responding, still trying");
   const auto up = read("nfs: server 10.9.8.7 OK");
