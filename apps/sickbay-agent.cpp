@@ -126,7 +126,11 @@ int run(const Options& options) {
       std::fflush(stdout);
     });
   }
-  if (const auto status = agent.start(); !status) return log::error("{}", status.error().message), kFailed;
+  if (const auto status = agent.start(); !status) {
+    log::error("{}", status.error().message);
+    const bool wrong = status.error().code == Errc::invalid || status.error().code == Errc::refused;
+    return wrong ? kWrongUse : kFailed;
+  }
   io.run();
   return 0;
 }
