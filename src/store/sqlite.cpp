@@ -118,12 +118,9 @@ Status SqliteStore::write(const std::function<bool(Tx&)>& body) {
   return mine.status;
 }
 
-// Takes what is queued and runs it. `lock`, on the queue, is held before and after.
+// Runs what is queued. `lock`, on the queue, is held before and after.
 void SqliteStore::lead(std::unique_lock<std::mutex>& lock) {
-  const std::size_t size = std::min(queue_.size(), kMaxBatch);
-  const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(size);
-  const Batch batch(queue_.begin(), end);
-  queue_.erase(queue_.begin(), end);
+  Batch batch;
   writer_thread_ = std::this_thread::get_id();
   lock.unlock();
   // Also when a body ends by something that is not a std::exception (a simulated crash): then those of its batch that
@@ -139,7 +136,7 @@ void SqliteStore::lead(std::unique_lock<std::mutex>& lock) {
   run_batch(batch);
 }
 
-void SqliteStore::run_batch(const Batch& batch) {
+void SqliteStore::run_batch(Batch& batch) {
   const MemoryUse use(*this);
   const AtExit clean([&] { writer_->rollback(); });  // nothing to do after a commit
   Error last;
@@ -154,18 +151,35 @@ void SqliteStore::run_batch(const Batch& batch) {
       if (failure.remedy() == Remedy::final) break;
     }
   }
+  // Where not even a transaction could be begun, everybody in the queue hears of it now, not each after a wait.
+  if (batch.empty()) {
+    while (take_queued(batch)) {
+    }
+  }
   for (Request* request : batch) {
     request->status = tl::unexpected<Error>(last);
     request->done = true;
   }
 }
 
-// One transaction with every body of the batch. Throws Failure when all of it must be undone.
-void SqliteStore::try_batch(const Batch& batch) {
+// Moves the next from the queue into the batch; false: there is none, or the batch is full.
+bool SqliteStore::take_queued(Batch& batch) {
+  const std::lock_guard lock(queue_mutex_);
+  if (queue_.empty() || batch.size() >= kMaxBatch) return false;
+  batch.push_back(queue_.front());
+  queue_.pop_front();
+  return true;
+}
+
+// One transaction with every body of the batch, and with those that are queued while it runs: the more, the fewer
+// flushes. Throws Failure when all of it must be undone.
+void SqliteStore::try_batch(Batch& batch) {
   Tx tx(*writer_);
   writer_->control("BEGIN IMMEDIATE");
   bool anything = false;
-  for (Request* request : batch) anything = run_in_savepoint(tx, *request, batch.size() == 1) || anything;
+  for (std::size_t i = 0; i < batch.size() || take_queued(batch); ++i) {
+    anything = run_in_savepoint(tx, *batch[i]) || anything;
+  }
   if (!anything) {
     writer_->rollback();
     return;
@@ -175,8 +189,8 @@ void SqliteStore::try_batch(const Batch& batch) {
 }
 
 // Whether there is something of it to commit.
-bool SqliteStore::run_in_savepoint(Tx& tx, Request& request, bool alone) {
-  if (!alone) writer_->control("SAVEPOINT body");
+bool SqliteStore::run_in_savepoint(Tx& tx, Request& request) {
+  writer_->control("SAVEPOINT body");
   bool keep = false;
   request.status = {};
   try {
@@ -188,10 +202,8 @@ bool SqliteStore::run_in_savepoint(Tx& tx, Request& request, bool alone) {
   } catch (const std::exception& error) {
     request.status = fail(Errc::internal, fmt::format("a transaction failed: {}", error.what()));
   }
-  if (!alone) {
-    if (!keep) writer_->control("ROLLBACK TO body");
-    writer_->control("RELEASE body");
-  }
+  if (!keep) writer_->control("ROLLBACK TO body");
+  writer_->control("RELEASE body");
   return keep;
 }
 

@@ -40,9 +40,10 @@ class SqliteStore final : public Store {
   Status write(const std::function<bool(Tx&)>& body);
   Status read(const std::function<bool(Tx&)>& body);
   void lead(std::unique_lock<std::mutex>& lock);
-  void run_batch(const Batch& batch);
-  void try_batch(const Batch& batch);
-  bool run_in_savepoint(Tx& tx, Request& request, bool alone);
+  void run_batch(Batch& batch);
+  void try_batch(Batch& batch);
+  bool take_queued(Batch& batch);
+  bool run_in_savepoint(Tx& tx, Request& request);
   void commit();
   std::unique_ptr<Connection> take_reader();
   void give_reader(std::unique_ptr<Connection> reader);
