@@ -35,8 +35,10 @@ std::string as_source(std::string_view text) {
 }
 
 int compile(const std::string& directory, const std::string& out) {
-  if (const auto pack = rules::load_directory(directory); !pack) {
-    fmt::print(stderr, "{}\n", pack.error().message);
+  const auto pack = rules::load_directory(directory);
+  const Status checked = pack ? rules::check_pack(*pack) : tl::unexpected<Error>(pack.error());
+  if (!checked) {
+    fmt::print(stderr, "{}\n", checked.error().message);
     return 1;
   }
   auto document = rules::compile_directory(directory);

@@ -118,24 +118,19 @@ int test(const rules::KernelLog& log, const Request& request, std::ostream& out,
   return tally->wrong == 0 ? kDone : kFailed;
 }
 
-int check(const std::string& directory, std::ostream& out, std::ostream& err) {
-  auto pack = rules::load_directory(directory);
-  if (!pack) {
-    err << pack.error().message << '\n';
+// Checks the files of `directory` over the shipped rules, which they may lean on, and runs the tests they carry.
+int check(const Request& request, std::ostream& out, std::ostream& err) {
+  const auto own = rules::load_directory(request.words[1]);
+  auto shipped = rules::read_pack(rules::built_in_pack());
+  auto log = own && shipped ? rules::KernelLog::load(rules::merged(std::move(*shipped), *own))
+                            : Result<rules::KernelLog>(tl::unexpected<Error>(own ? shipped.error() : own.error()));
+  const Status tested = log ? rules::check_rule_tests(*log) : tl::unexpected<Error>(log.error());
+  if (!tested) {
+    err << tested.error().message << '\n';
     return kFailed;
   }
-  // Files of an operator may lean on the shipped macros and buckets.
-  const auto log = rules::KernelLog::load(std::move(*pack));
-  if (!log) {
-    err << log.error().message << '\n';
-    return kFailed;
-  }
-  if (const auto status = rules::check_rule_tests(*log); !status) {
-    err << status.error().message << '\n';
-    return kFailed;
-  }
-  out << fmt::format("{} rules, {} Xid codes, {} fault rows: good\n", log->pack().rules.size(), log->pack().xids.size(),
-                     log->pack().faults.size());
+  out << fmt::format("{} rules, {} Xid codes, {} fault rows: good\n", own->rules.size(), own->xids.size(),
+                     own->faults.size());
   return kDone;
 }
 
@@ -155,8 +150,7 @@ int rules_command(std::span<const std::string> args, std::ostream& out, std::ost
   if (!request) return wrong_use(request.error().message, err);
   const std::string& verb = request->words[0];
   const std::size_t words = request->words.size();
-  if (verb == "check")
-    return words == 2 ? check(request->words[1], out, err) : wrong_use("check needs a directory", err);
+  if (verb == "check") return words == 2 ? check(*request, out, err) : wrong_use("check needs a directory", err);
   if (verb != "list" && verb != "explain" && verb != "test")
     return wrong_use(fmt::format("'{}' is not a verb", verb), err);
   if (verb == "test" && words != 2) return wrong_use("test needs one file", err);

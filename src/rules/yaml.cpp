@@ -129,9 +129,7 @@ Result<json::object> compile_directory(const std::filesystem::path& directory) {
 
 Result<Pack> load_directory(const std::filesystem::path& directory) {
   SICKBAY_ASSIGN(const json::object document, compile_directory(directory));
-  SICKBAY_ASSIGN(Pack pack, read_pack(json::serialize(document)));
-  SICKBAY_CHECK(check_pack(pack));
-  return pack;
+  return read_pack(json::serialize(document));
 }
 
 }  // namespace sickbay::rules

@@ -19,7 +19,8 @@ Result<boost::json::object> yaml_to_json(std::string_view text, const std::strin
 // merged). Errc::io for what cannot be read.
 Result<boost::json::object> compile_directory(const std::filesystem::path& directory);
 
-// The pack of a directory, checked (read_pack and check_pack).
+// The pack of a directory, read but not checked: an operator's files may lean on the shipped macros and buckets, so
+// merge first (pack.hpp); KernelLog::load checks.
 Result<Pack> load_directory(const std::filesystem::path& directory);
 
 }  // namespace sickbay::rules
