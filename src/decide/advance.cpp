@@ -22,7 +22,7 @@ bool is_gone(const Turn& turn) {
 // Takes back what nobody has taken on yet; true if nothing is under way then.
 bool nothing_under_way(Turn& turn, const std::string& why) {
   Operation* open = turn.open_operation();
-  if (!open || open->state != OperationState::planned || !open->owner.empty()) return !open;
+  if (!open || !never_sent(*open)) return !open;
   turn.withdraw(*open, why);
   return true;
 }
@@ -102,14 +102,15 @@ void ask_about(Turn& turn, const Operation& operation) {
 // A provider took the act on and did not come to an end in time: nobody knows, so a person must look (engine.md 3).
 void expire_act(Turn& turn) {
   for (Operation& operation : turn.operations) {
-    if (operation.kind != OperationKind::act || operation.state != OperationState::acknowledged) continue;
+    const bool held_back = operation.state == OperationState::dispatching && operation.owner.empty();
+    if (operation.kind != OperationKind::act || (operation.state != OperationState::acknowledged && !held_back)) continue;
     if (turn.facts.caution.deadlines_frozen) continue;
     if (turn.now < operation.deadline) {
       turn.look_again(operation.deadline);
       continue;
     }
     operation.state = OperationState::ambiguous;
-    operation.detail = fmt::format("taken on, but no outcome by {}{}{}", format_time(operation.deadline),
+    operation.detail = fmt::format("sent, but no outcome by {}{}{}", format_time(operation.deadline),
                                    operation.detail.empty() ? "" : ": ", operation.detail);
     ++operation.version;
   }
@@ -149,7 +150,8 @@ void note_act(Turn& turn) {
   Repair& repair = *turn.repair;
   for (const Operation& operation : turn.operations) {
     if (operation.repair != repair.id || operation.kind != OperationKind::act) continue;
-    const bool sent = operation.state != OperationState::planned && operation.outcome != Outcome::undone;
+    const bool left = operation.state != OperationState::planned || operation.dispatched_at;
+    const bool sent = left && operation.outcome != Outcome::undone;
     const std::optional<Time> at =
         sent ? std::optional<Time>(operation.dispatched_at.value_or(operation.planned_at)) : std::nullopt;
     if (operation.attempt == repair.attempt && repair.acted_at != at) {

@@ -124,12 +124,16 @@ bool was_taken_back(const Operation& act) {
 
 // Waits for the provider; false if the act was taken back, since nobody had taken it on and it must not go out now.
 bool watch_act(Turn& turn, Operation& act) {
-  if (act.state == OperationState::planned && act.owner.empty()) {
-    const auto barred = bars(turn);
-    if (!barred.empty() || !may_act_by_idleness(turn)) {
-      turn.withdraw(act, barred.empty() ? "the node is not known to be idle any more" : "it waits for " + barred[0]);
-      return false;
-    }
+  const auto barred = act.state == OperationState::planned ? bars(turn) : std::vector<std::string>{};
+  const bool must_not = act.state == OperationState::planned && (!barred.empty() || !may_act_by_idleness(turn));
+  if (must_not && never_sent(act)) {
+    turn.withdraw(act, barred.empty() ? "the node is not known to be idle any more" : "it waits for " + barred[0]);
+    return false;
+  }
+  if (must_not && act.owner.empty()) {
+    // It was sent once and would be sent again: as sent by nobody it is only looked for, until it may go out again.
+    act.state = OperationState::dispatching;
+    ++act.version;
   }
   turn.wait_for({fmt::format("{} to {} the node", turn.node.provider, name_of(act.action))});
   return true;

@@ -194,4 +194,8 @@ bool was_rejected(const Repair& repair) {
 
 bool has_acted(const Repair& repair) { return repair.acted_at.has_value(); }
 
+bool never_sent(const Operation& operation) {
+  return operation.state == OperationState::planned && operation.owner.empty() && !operation.dispatched_at;
+}
+
 }  // namespace sickbay::decide

@@ -83,6 +83,9 @@ bool is_automatic(const Repair& repair);     // approved by nobody but policy
 bool was_rejected(const Repair& repair);     // a recommendation somebody declined
 // The action went out (or may have): it was dispatched and not taken back.
 bool has_acted(const Repair& repair);
+// Nothing of this operation can be on its way. One that is planned again after it was sent (a fenced provider may be
+// asked twice) keeps dispatched_at: its first request may still arrive, so it is never taken back.
+bool never_sent(const Operation& operation);
 
 // ---- The parts of a turn, in order. Each in its own file.
 void note_session(Turn& turn);                // node_turn.cpp: who runs on the node now

@@ -317,6 +317,25 @@ TEST(Lifecycle, AnActThatIsTakenOnButNeverEndsBecomesAPersonsMatter) {
   EXPECT_TRUE(world.facts.repair->person);
 }
 
+TEST(Lifecycle, AnActThatMayBeOnItsWayIsNeverTakenBackNorSentAgainToABusyNode) {
+  World world;
+  Operation* act = world.plan_act(finding("DmesgXidError", "119"));
+  ASSERT_TRUE(act);
+  act->dispatched_at = world.now;  // sent, not seen, planned again for a provider that refuses a second effect
+  world.facts.repair->cancel_wish = "ann";
+  world.turn();
+  EXPECT_EQ(act->state, OperationState::planned);
+  EXPECT_TRUE(world.facts.repair->acted_at);
+  EXPECT_EQ(world.facts.repair->step, RepairStep::act) << "a wish, until the outcome is known";
+  world.marks["kube"].busy = true;
+  world.look();
+  world.turn();
+  EXPECT_EQ(act->state, OperationState::dispatching) << "looked for, not sent again";
+  world.run(minutes{20});
+  EXPECT_EQ(act->state, OperationState::ambiguous);
+  EXPECT_TRUE(world.facts.repair->person);
+}
+
 TEST(Lifecycle, ARebootThatNeverComesBackFailsAtTheVerifyDeadline) {
   World world;
   world.sicken(finding("DmesgXidError", "119"));

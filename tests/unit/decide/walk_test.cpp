@@ -33,6 +33,11 @@ void serve(World& world, unsigned how) {
       return world.carry_out(*op);
     }
     case 3:  // sent; the reply is late
+      if (how % 12 == 9 && op->kind == OperationKind::act) {  // or sent, not seen, and to be sent again
+        op->dispatched_at = world.now, op->state = OperationState::planned, op->owner.clear();
+        ++op->version;
+        return;
+      }
       op->owner = "replica-1", op->dispatched_at = world.now, op->state = OperationState::acknowledged;
       ++op->version;
       return;
