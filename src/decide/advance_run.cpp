@@ -168,6 +168,7 @@ void plan_act(Turn& turn) {
   repair.machine_before = act.machine_before = session ? session->machine_id : turn.node.machine_id;
   repair.host_before = act.host_before = turn.node.host;
   act.target_host = repair.target_host;
+  repair.acted_at.reset();  // this attempt has not left yet
   repair.updated_at = turn.now;
   turn.wait_for({fmt::format("{} to {} the node", turn.node.provider, name_of(act.action))});
 }
