@@ -148,17 +148,18 @@ void drop_holds(Turn& turn) {
 void note_act(Turn& turn) {
   if (!turn.repair || is_final(turn.repair->state)) return;
   Repair& repair = *turn.repair;
+  std::optional<Time> at;
+  bool known = repair.step < RepairStep::verify;  // before that there is no other proof
   for (const Operation& operation : turn.operations) {
     if (operation.repair != repair.id || operation.kind != OperationKind::act) continue;
+    if (operation.attempt != repair.attempt) continue;
     const bool left = operation.state != OperationState::planned || operation.dispatched_at;
-    const bool sent = left && operation.outcome != Outcome::undone;
-    const std::optional<Time> at =
-        sent ? std::optional<Time>(operation.dispatched_at.value_or(operation.planned_at)) : std::nullopt;
-    if (operation.attempt == repair.attempt && repair.acted_at != at) {
-      repair.acted_at = at;
-      repair.updated_at = turn.now;
-    }
+    known = true;
+    if (left && operation.outcome != Outcome::undone) at = operation.dispatched_at.value_or(operation.planned_at);
   }
+  if (!known || repair.acted_at == at) return;
+  repair.acted_at = at;
+  repair.updated_at = turn.now;
 }
 
 std::vector<std::string> bars(const Turn& turn) {
