@@ -1,5 +1,6 @@
 // What an agent costs a node, measured on the real program as its own process, against a server in this one:
 //   agent_resident_memory     while it watches /dev/kmsg (where it may), after a storm and a few heartbeats
+//   agent_resident_memory_tls the same with https
 //   agent_idle_wakeups        voluntary context switches per minute while nothing happens: its heartbeat is the only one
 //   agent_wakeups_per_heartbeat
 //   agent_latency_p50, p99    from the write of a kernel record to the request that carries it
@@ -133,6 +134,7 @@ struct Bench {
             "--state", directory + "/state" + std::to_string(::rand()), "--heartbeat", heartbeat};
   }
   void memory_and_wakeups();
+  void memory_with_tls();
   void latency();
   void storm();
 };
@@ -153,6 +155,25 @@ void Bench::memory_and_wakeups() {
   const std::uint64_t before = agent.switches();
   std::this_thread::sleep_for(std::chrono::seconds(15));
   print("agent_idle_wakeups", static_cast<double>(agent.switches() - before) * 4, "switches/min");
+}
+
+void Bench::memory_with_tls() {
+  const std::string make = fmt::format(
+      "cd {} && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=bench "
+      "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem >/dev/null 2>&1", directory);
+  if (std::system(make.c_str()) != 0) return;  // no openssl program here
+  net::ServerOptions options;
+  options.tls_certificate = directory + "/cert.pem";
+  options.tls_key = directory + "/key.pem";
+  const auto tls = net::Server::start(options, [this](const net::Request& request) { return answer(counts, request); });
+  if (!tls) return;
+  auto with = arguments(fifo, "1s");
+  with[1] = fmt::format("https://127.0.0.1:{}", (*tls)->port());
+  with.insert(with.end(), {"--ca-file", options.tls_certificate});
+  const Process agent(program, with);
+  const std::uint64_t beats = counts.heartbeats;
+  wait_for([&] { return counts.heartbeats >= beats + 3; });
+  print("agent_resident_memory_tls", agent.resident_mib(), "MiB");
 }
 
 void Bench::latency() {
@@ -223,6 +244,7 @@ int main() {
   }
   bench.server = std::move(*server);
   bench.memory_and_wakeups();
+  bench.memory_with_tls();
   bench.latency();
   bench.storm();
   bench.server->stop();

@@ -21,7 +21,9 @@ constexpr std::size_t kMostActiveBytes = 600U << 10;  // in one hello or heartbe
 // Rules bound what they write, but a rule file can be anything.
 void bound(Finding& finding) {
   if (finding.sentence.size() > 2000) finding.sentence = truncate_utf8(finding.sentence, 2000);
-  if (finding.device.size() > 256) finding.device = truncate_utf8(finding.device, 256);
+  for (std::string* name : {&finding.device, &finding.fault.name, &finding.fault.code, &finding.detector}) {
+    if (name->size() > 256) *name = truncate_utf8(*name, 256);
+  }
   if (json::serialize(finding.evidence).size() > kMostEvidence) {
     finding.evidence = {{"left_out", "the evidence was larger than 12 KiB; see the node's own kernel log"}};
   }
