@@ -11,8 +11,8 @@ void put_alert(Tx& tx, const Alert& alert) {
   const std::string severity = name_of(alert.severity);
   const std::string state = name_of(alert.state);
   // An alert is open until it is resolved; a missing time must not leave it open for the indexes.
-  const std::optional<Time> resolved_at =
-      alert.state == AlertState::resolved ? std::optional(alert.resolved_at.value_or(alert.started_at)) : std::nullopt;
+  Param resolved_at = param(alert.resolved_at.value_or(alert.started_at));
+  resolved_at.null = alert.state != AlertState::resolved;
   put(tx, kAlert, alert,
       {{"id", param(alert.id)},
        {"cluster", param(alert.cluster)},
@@ -23,7 +23,7 @@ void put_alert(Tx& tx, const Alert& alert) {
        {"state", param(state)},
        {"acting", param(alert.action != Action::none)},
        {"started_at", param(alert.started_at)},
-       {"resolved_at", param(resolved_at)}});
+       {"resolved_at", resolved_at}});
 }
 
 std::vector<Alert> open_alerts_of_node(Tx& tx, std::string_view node) {

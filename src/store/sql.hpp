@@ -26,7 +26,7 @@ Param param(T number) {
 }
 inline Param param(Time time) { return param(to_micros(time)); }
 inline Param param(const std::optional<Time>& time) {
-  Param made = param(time ? to_micros(*time) : 0);
+  Param made = param(time.value_or(Time{}));
   made.null = !time;
   return made;
 }
