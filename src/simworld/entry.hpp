@@ -61,9 +61,9 @@ struct Config {
 // world: the beginning. request: a call arrived (`until`: carried out then). executed: a late one (`ref`) was carried
 // out. begin, end: an effect on a node. boot: a node restarted by itself. dead: it stopped. mark, unmark: ours, by an
 // operation or by somebody (`by`). cordon, uncordon: other people's. job, job_leaves, job_end: work on a node. fault:
-// it shows in the kernel log. checked: a spare host passed its checks.
+// it shows in the kernel log. mended: the node's faults are cured. checked: a spare host passed its checks.
 BOOST_DEFINE_ENUM_CLASS(What, world, request, executed, begin, end, boot, dead, mark, unmark, cordon, uncordon, job,
-                        job_leaves, job_end, fault, checked)
+                        job_leaves, job_end, fault, mended, checked)
 
 struct Entry {
   std::uint64_t n = 0;  // 1, 2, 3, ... without gaps

@@ -116,8 +116,9 @@ void Fleet::sync() {
       if (!std::exchange(body.joined, true)) fs::remove(disk(view.name) + ".ticket", error);  // it is spent
     } else {
       counts.problem = fmt::format("{}: {}", view.name, standing.problem);
-      // Its credential may have ended, for instance with the server's database: a technician would bring a ticket.
-      const bool refused = standing.problem.find("401") != std::string::npos;
+      // Its credential may have ended, for instance with the server's database, or its ticket came before the server
+      // knew the node: a technician would bring another.
+      const bool refused = standing.problem.find("answered 4") != std::string::npos;
       if (refused && now - body.unheard_since > seconds{15}) {
         body.unheard_since = now;
         want_ticket(view.name);

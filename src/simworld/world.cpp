@@ -282,6 +282,10 @@ void World::apply_to_node(const Entry& entry) {
     case What::job_end:
       if (in && job != in->jobs.end()) in->jobs.erase(job);
       break;
+    case What::mended:
+      node->faults.clear();
+      node->reappears_at.reset();
+      break;
     case What::fault:
       if (entry.by != "hardware" && entry.action != Action::none) {
         node->faults.push_back({entry.fault, entry.gpu, entry.action});

@@ -70,6 +70,7 @@ class World {
   Status start_job(std::string_view scheduler, std::string_view node, Duration length, bool blocked);
   Status crash(std::string_view node);  // restarts by itself: a new boot
   Status die(std::string_view node);    // stops, until it is booted
+  Status mend(std::string_view node);   // a technician: its hardware is whole again; the kernel log stays
 
  private:
   explicit World(Journal& journal) : journal_(journal) {}

@@ -106,4 +106,12 @@ Status World::die(std::string_view node) {
   return {};
 }
 
+Status World::mend(std::string_view node) {
+  SICKBAY_CHECK(need(node));
+  Entry mended = entry(What::mended, node);
+  mended.by = "technician";
+  record(mended, false);
+  return {};
+}
+
 }  // namespace sickbay::simworld
