@@ -1,10 +1,10 @@
-// Decisions per second on one core: the turn of a quiet node, one that folds a finding into an alert, and one that makes
-// a recommendation of it.
+// Decisions per second on one core: the turn of a quiet node, one that folds a finding into an alert, and one that
+// makes a recommendation of it.
+#include "decide/decide.hpp"
+
 #include <fmt/core.h>
 
 #include <chrono>
-
-#include "decide/decide.hpp"
 
 namespace {
 
@@ -75,8 +75,7 @@ int main() {
   decide::NodeFacts firing = quiet;
   firing.alerts = decide::node_turn(sick, now, ids).alerts;
   const Time later = now + seconds{60};
-  measure("decide_alert_to_recommendation", [&](std::uint64_t) {
-    sink += decide::node_turn(firing, later, ids).repair.has_value();
-  });
+  measure("decide_alert_to_recommendation",
+          [&](std::uint64_t) { sink += decide::node_turn(firing, later, ids).repair.has_value(); });
   return sink == 0 ? 1 : 0;
 }

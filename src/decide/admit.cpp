@@ -10,7 +10,7 @@ namespace sickbay::decide {
 namespace {
 
 constexpr Duration kApprovalWindow = minutes{10};
-constexpr Duration kGradualFor = minutes{10};   // after a reset: at most one automatic approval a minute
+constexpr Duration kGradualFor = minutes{10};  // after a reset: at most one automatic approval a minute
 constexpr Duration kGradualApart = minutes{1};
 constexpr Duration kAskAgain = seconds{15};
 
@@ -71,9 +71,8 @@ void approve_automatically(Admission& a) {
   if (const auto later = gradual(a)) return a.look_again(*later);
   auto& approvals = a.cluster.breaker.automatic_approvals;
   std::erase_if(approvals, [&](Time at) { return at + kApprovalWindow <= a.now; });
-  const auto since_reset = std::ranges::count_if(approvals, [&](Time at) {
-    return !a.cluster.breaker.reset_at || at > *a.cluster.breaker.reset_at;
-  });
+  const auto since_reset = std::ranges::count_if(
+      approvals, [&](Time at) { return !a.cluster.breaker.reset_at || at > *a.cluster.breaker.reset_at; });
   const double limit = breaker_limit(a.cluster, a.facts.nodes, a.policy.breaker.approvals_percent);
   if (static_cast<double>(since_reset + 1) > limit) {
     return a.open(fmt::format("automatic approvals would pass {} in 10 minutes", static_cast<int>(limit)));
@@ -94,8 +93,10 @@ void wait_for_slot(const Admission& a, const std::string& scope, std::uint32_t l
   bool ours = false;
   for (const Slot& slot : a.facts.slots) {
     if (slot.scope != scope) continue;
-    if (slot.repair == a.repair.id) ours = true;
-    else held.push_back(&slot);
+    if (slot.repair == a.repair.id)
+      ours = true;
+    else
+      held.push_back(&slot);
   }
   if (ours) return;
   if (held.size() < limit) {
@@ -122,14 +123,15 @@ void start(Admission& a) {
   const bool automatic = is_automatic(a.repair);
   if (a.facts.caution.observe_only) waits.push_back("a person, who must confirm the state after a restore");
   if (automatic && a.facts.caution.ingest_lagging) waits.push_back("findings, which come over 30 s late");
-  if (automatic && a.cluster.breaker.open) waits.push_back("the reset of the circuit breaker: " + a.cluster.breaker.why);
+  if (automatic && a.cluster.breaker.open)
+    waits.push_back("the reset of the circuit breaker: " + a.cluster.breaker.why);
   if (a.facts.node.identity_conflict) {
     waits.push_back("the end of the identity conflict: " + *a.facts.node.identity_conflict);
   }
   const double limit = std::max(2.0, a.policy.limits.out_of_service_percent / 100.0 * a.facts.nodes);
   if (!a.facts.node_out_of_service && a.facts.out_of_service > limit) {
-    waits.push_back(fmt::format("other nodes to come back: more than {:g} of {} are out of service", limit,
-                                a.facts.nodes));
+    waits.push_back(
+        fmt::format("other nodes to come back: more than {:g} of {} are out of service", limit, a.facts.nodes));
   }
   if (a.repair.action == Action::migrate && a.facts.spares == 0) {
     waits.push_back("a spare host of the same shape that passed its checks in the last 7 days");

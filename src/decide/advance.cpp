@@ -35,8 +35,8 @@ void leave(Turn& turn, RepairState final_state, std::string why) {
     return;
   }
   if (!nothing_under_way(turn, why)) {
-    turn.wait_for({fmt::format("the {} that is under way, before it is undone: {}",
-                               name_of(turn.open_operation()->kind), why)});
+    turn.wait_for(
+        {fmt::format("the {} that is under way, before it is undone: {}", name_of(turn.open_operation()->kind), why)});
     turn.look_in(kPoll);
     return;
   }
@@ -93,9 +93,10 @@ void step_ask(Turn& turn) {
 
 void ask_about(Turn& turn, const Operation& operation) {
   const std::string what = operation.kind == OperationKind::act ? name_of(operation.action) : name_of(operation.kind);
-  turn.ask_person(fmt::format("it is not known whether the {} through {} happened ({}); look, then say what became of "
-                              "operation {}: succeeded, failed or undone", what, operation.adapter,
-                              operation.detail.empty() ? "no outcome was seen" : operation.detail, operation.id));
+  turn.ask_person(fmt::format(
+      "it is not known whether the {} through {} happened ({}); look, then say what became of "
+      "operation {}: succeeded, failed or undone",
+      what, operation.adapter, operation.detail.empty() ? "no outcome was seen" : operation.detail, operation.id));
   turn.wait_for({"a person, who must say what became of the " + what});
 }
 
@@ -103,7 +104,8 @@ void ask_about(Turn& turn, const Operation& operation) {
 void expire_act(Turn& turn) {
   for (Operation& operation : turn.operations) {
     const bool held_back = operation.state == OperationState::dispatching && operation.owner.empty();
-    if (operation.kind != OperationKind::act || (operation.state != OperationState::acknowledged && !held_back)) continue;
+    if (operation.kind != OperationKind::act || (operation.state != OperationState::acknowledged && !held_back))
+      continue;
     if (turn.facts.caution.deadlines_frozen) continue;
     if (turn.now < operation.deadline) {
       turn.look_again(operation.deadline);
@@ -118,18 +120,26 @@ void expire_act(Turn& turn) {
 
 void run_step(Turn& turn) {
   switch (turn.repair->step) {
-    case RepairStep::ask: return step_ask(turn);
+    case RepairStep::ask:
+      return step_ask(turn);
     case RepairStep::queued:  // admission says what it waits for
       turn.wants_admission = true;
       return turn.look_in(kPoll);
-    case RepairStep::cordon: return step_cordon(turn);
-    case RepairStep::wait: return step_wait(turn);
-    case RepairStep::drain: return step_drain(turn);
-    case RepairStep::act: return step_act(turn);
-    case RepairStep::verify: return step_verify(turn);
+    case RepairStep::cordon:
+      return step_cordon(turn);
+    case RepairStep::wait:
+      return step_wait(turn);
+    case RepairStep::drain:
+      return step_drain(turn);
+    case RepairStep::act:
+      return step_act(turn);
+    case RepairStep::verify:
+      return step_verify(turn);
     case RepairStep::give_back:
-    case RepairStep::undo: return step_return(turn);
-    case RepairStep::done: return;
+    case RepairStep::undo:
+      return step_return(turn);
+    case RepairStep::done:
+      return;
   }
 }
 

@@ -1,5 +1,5 @@
-// Steps cordon and wait: the node takes no new work, and its jobs are waited for as policy says (product.md 4.1 "wait").
-// Nothing here interrupts anybody; a person can still end it by an uncordon.
+// Steps cordon and wait: the node takes no new work, and its jobs are waited for as policy says (product.md 4.1
+// "wait"). Nothing here interrupts anybody; a person can still end it by an uncordon.
 #include "decide/turn.hpp"
 
 namespace sickbay::decide {
@@ -63,8 +63,8 @@ void step_wait(Turn& turn) {
   }
   if (auto barred = bars(turn); !barred.empty()) return turn.wait_for(std::move(barred));
   const std::string why = idle ? (turn.node.schedulers.empty() ? "no scheduler knows this node" : "idle")
-                               : repair.force_drain ? *repair.force_drain + " said to drain by force"
-                                                    : "the wait is over";
+                          : repair.force_drain ? *repair.force_drain + " said to drain by force"
+                                               : "the wait is over";
   turn.move(RepairState::RUNNING, RepairStep::drain, why);
 }
 

@@ -56,7 +56,8 @@ std::vector<std::string> drain_waits(Turn& turn) {
     if (is_drained(turn, scheduler)) continue;
     const Observation* look = turn.observed(scheduler);
     if (look && look->error.empty() && !look->blockers.empty()) {
-      for (std::size_t i = 0; i < std::min<std::size_t>(look->blockers.size(), 5); ++i) waits.push_back(look->blockers[i]);
+      for (std::size_t i = 0; i < std::min<std::size_t>(look->blockers.size(), 5); ++i)
+        waits.push_back(look->blockers[i]);
     } else {
       waits.push_back(fmt::format("{} to be drained", scheduler));
     }
@@ -71,8 +72,8 @@ void drain_overdue(Turn& turn) {
   if (turn.policy.wait.force_drain_after_deadline && !turn.policy.wait.never_interrupt_jobs) {
     repair.force_drain = fmt::format("policy version {}", turn.facts.policy.version);
     repair.updated_at = turn.now;
-    turn.say("drain-forced", fmt::format("{}: the drain deadline passed, and policy says to go on by force",
-                                         sentence(repair)));
+    turn.say("drain-forced",
+             fmt::format("{}: the drain deadline passed, and policy says to go on by force", sentence(repair)));
     return;
   }
   turn.ask_person(fmt::format("the drain did not end by {}: force the drain, cancel the repair, or wait",
@@ -185,9 +186,9 @@ void step_act(Turn& turn) {
     return turn.move(RepairState::RUNNING, RepairStep::verify, fmt::format("{} done", name_of(repair.action)));
   }
   if (act && !was_taken_back(*act)) {
-    return turn.finish(RepairState::FAILED, fmt::format("{} by {} {}: {}", name_of(repair.action), act->adapter,
-                                                        act->outcome == Outcome::undone ? "did not happen" : "failed",
-                                                        act->detail));
+    return turn.finish(RepairState::FAILED,
+                       fmt::format("{} by {} {}: {}", name_of(repair.action), act->adapter,
+                                   act->outcome == Outcome::undone ? "did not happen" : "failed", act->detail));
   }
   if (!hold_everywhere(turn)) return turn.wait_for({"our mark to be placed again"});
   if (!may_act_by_idleness(turn)) {
@@ -200,8 +201,8 @@ void step_act(Turn& turn) {
   }
   const auto& can = turn.facts.provider_actions;
   if (std::ranges::find(can, repair.action) == can.end()) {
-    return turn.finish(RepairState::FAILED, fmt::format("provider '{}' cannot {}", turn.node.provider,
-                                                        name_of(repair.action)));
+    return turn.finish(RepairState::FAILED,
+                       fmt::format("provider '{}' cannot {}", turn.node.provider, name_of(repair.action)));
   }
   plan_act(turn);
 }

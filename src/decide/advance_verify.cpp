@@ -13,11 +13,15 @@ bool contradicts(const Turn& turn, const Alert& alert) {
   if (!fires_with_action(alert) || alert.node != turn.node.id) return false;
   const Time acted = *turn.repair->acted_at;
   switch (alert.clears) {
-    case ClearsOn::reboot: return true;  // of this boot: the ones before are over by now
-    case ClearsOn::condition: return !alert.good_since;
-    case ClearsOn::check: return true;
+    case ClearsOn::reboot:
+      return true;  // of this boot: the ones before are over by now
+    case ClearsOn::condition:
+      return !alert.good_since;
+    case ClearsOn::check:
+      return true;
     case ClearsOn::quiet:
-    case ClearsOn::load: return alert.last.at >= acted;  // a node out of service cannot prove more by itself
+    case ClearsOn::load:
+      return alert.last.at >= acted;  // a node out of service cannot prove more by itself
   }
   return true;
 }
@@ -67,8 +71,7 @@ std::vector<std::string> unproven(const Turn& turn) {
 void settle_hosts(Turn& turn) {
   const Repair& repair = *turn.repair;
   if (repair.action != Action::migrate || turn.node.host == repair.host_before) return;
-  if (turn.host_before && turn.host_before->id == repair.host_before &&
-      turn.host_before->state == HostState::in_use) {
+  if (turn.host_before && turn.host_before->id == repair.host_before && turn.host_before->state == HostState::in_use) {
     vacate(turn, *turn.host_before, repair.reason);
   }
   if (turn.host.id == turn.node.host && turn.host.state == HostState::spare) {
@@ -130,8 +133,8 @@ void step_return(Turn& turn) {
       if (hold.repair != repair.id || hold.released_at) continue;
       const Operation* last = turn.last(OperationKind::uncordon, hold.scheduler, repair.id);
       const bool failed = last && last->outcome && *last->outcome != Outcome::succeeded;
-      waits.push_back(fmt::format("{} to give up our mark{}", hold.scheduler,
-                                  failed ? ", which failed: " + last->detail : ""));
+      waits.push_back(
+          fmt::format("{} to give up our mark{}", hold.scheduler, failed ? ", which failed: " + last->detail : ""));
     }
     return turn.wait_for(std::move(waits));
   }

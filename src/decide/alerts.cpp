@@ -1,5 +1,6 @@
-// Findings become alerts: each finding is folded once, by the session it belongs to; and the agent's whole set of active
-// faults is compared with the open alerts at every turn, so that a lost edge heals by itself (engine.md 6 and 7).
+// Findings become alerts: each finding is folded once, by the session it belongs to; and the agent's whole set of
+// active faults is compared with the open alerts at every turn, so that a lost edge heals by itself (engine.md 6 and
+// 7).
 #include <algorithm>
 
 #include "decide/turn.hpp"
@@ -10,7 +11,9 @@ namespace {
 
 constexpr std::size_t kMostJoined = 32;
 
-Evidence evidence_of(const Finding& finding, Time at) { return {finding.id, finding.sentence, finding.evidence, at}; }
+Evidence evidence_of(const Finding& finding, Time at) {
+  return {finding.id, finding.sentence, finding.evidence, at};
+}
 
 // Of an older agent start or an earlier boot: it is kept, and never fires.
 bool is_history(const NodeFacts& facts, const Finding& finding, std::uint64_t epoch) {
@@ -101,7 +104,8 @@ void fold_note(Turn& turn, const Finding& finding, std::uint64_t epoch, Time at)
   if (alert) remember(*alert, finding, epoch, at);
 }
 
-// When the agent last saw it. Kernel records carry their time since boot; other detectors' faults are as old as the set.
+// When the agent last saw it. Kernel records carry their time since boot; other detectors' faults are as old as the
+// set.
 Time seen_at(const Session& session, const Finding& finding) {
   if (finding.since_boot_us <= 0) return session.active_at;
   return std::min(session.active_at, session.boot_started_at + Duration{finding.since_boot_us});
@@ -119,8 +123,7 @@ bool is_news(const Turn& turn, const Session& session, const ActiveFault& active
       return false;
     }
   }
-  return means.rule.clears != ClearsOn::quiet ||
-         seen_at(session, active.last) + means.rule.quiet_for > turn.now;
+  return means.rule.clears != ClearsOn::quiet || seen_at(session, active.last) + means.rule.quiet_for > turn.now;
 }
 
 void compare_active(Turn& turn) {
@@ -164,9 +167,8 @@ Means classify(const NodeFacts& facts, const Finding& finding) {
   means.action = rule.action.value_or(finding.action);
   means.authority = finding.authority;
   const auto& overrides = facts.policy.policy.faults;
-  const bool operators = std::ranges::any_of(overrides, [&](const FaultRule& mine) {
-    return mine.name == rule.name && mine.code == rule.code;
-  });
+  const bool operators = std::ranges::any_of(
+      overrides, [&](const FaultRule& mine) { return mine.name == rule.name && mine.code == rule.code; });
   if (operators) {
     means.authority = Authority::exact_code;  // an operator's row is the last word
   } else if (finding.authority == Authority::decode_table || finding.authority == Authority::recovery_action) {

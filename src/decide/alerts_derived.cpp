@@ -1,5 +1,5 @@
-// Alerts that no detector on the node can send: its agent is silent, two agents claim it, its scheduler does not have it
-// ready. What our own operation brings about (a rebooting node is silent and not ready) is never a finding.
+// Alerts that no detector on the node can send: its agent is silent, two agents claim it, its scheduler does not have
+// it ready. What our own operation brings about (a rebooting node is silent and not ready) is never a finding.
 #include <algorithm>
 
 #include "decide/turn.hpp"
@@ -22,8 +22,8 @@ void raise(Turn& turn, const Finding& finding, std::optional<Duration> holds_for
   means.rule.clears = ClearsOn::condition;  // these are conditions we look at ourselves
   if (holds_for) means.rule.holds_for = *holds_for;
   const Alert& alert = open(turn, finding, means, 0, turn.now);
-  turn.say(alert, "alert-pending", fmt::format("{} on {}: {}", alert.fault.text(), turn.node.name,
-                                               alert.first.sentence));
+  turn.say(alert, "alert-pending",
+           fmt::format("{} on {}: {}", alert.fault.text(), turn.node.name, alert.first.sentence));
   turn.wake_cluster = turn.wake_cluster || is_unhealthy(alert);
 }
 
@@ -63,8 +63,9 @@ void identity(Turn& turn) {
   if (!turn.node.identity_conflict) {
     if (alert && !alert->good_since) alert->good_since = turn.now;
   } else if (!alert) {
-    raise(turn, derived(turn, "host", "IdentityConflict", "two live agents claim this node: " +
-                                                              *turn.node.identity_conflict), Duration{});
+    raise(turn,
+          derived(turn, "host", "IdentityConflict", "two live agents claim this node: " + *turn.node.identity_conflict),
+          Duration{});
   }
 }
 

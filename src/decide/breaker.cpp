@@ -1,8 +1,8 @@
-// The circuit breaker of product.md 4.3: many nodes that turn unhealthy together have a common cause, and repairing them
-// one by one would make it worse. It bars what is automatic and nothing else; a person resets it.
-#include <algorithm>
-
+// The circuit breaker of product.md 4.3: many nodes that turn unhealthy together have a common cause, and repairing
+// them one by one would make it worse. It bars what is automatic and nothing else; a person resets it.
 #include "decide/breaker.hpp"
+
+#include <algorithm>
 
 namespace sickbay::decide {
 
@@ -35,7 +35,8 @@ Event open_breaker(Cluster& cluster, std::string why, Time now, Ids& ids) {
   event.at = now;
   event.cluster = cluster.id;
   event.kind = "breaker";
-  event.message = "the circuit breaker opened: " + std::move(why) + "; nothing is approved automatically until a person "
+  event.message = "the circuit breaker opened: " + std::move(why) +
+                  "; nothing is approved automatically until a person "
                   "resets it with a reason";
   event.actor = "sickbay";
   event.data["open"] = true;

@@ -19,7 +19,9 @@ bool too_soon(Turn& turn, const Operation* last) {
   return true;
 }
 
-bool succeeded(const Operation* operation) { return operation && operation->outcome == Outcome::succeeded; }
+bool succeeded(const Operation* operation) {
+  return operation && operation->outcome == Outcome::succeeded;
+}
 
 // Whether our mark is there now, by the newer of our own call's answer and the last look; no news leaves it as it was.
 bool is_placed(const Turn& turn, const Hold& hold) {
@@ -49,16 +51,16 @@ void watch(Turn& turn, Hold& hold) {
   const bool was_seen = hold.observed_at.has_value();
   hold.placed_at.reset();
   hold.observed_at.reset();
-  turn.say("hold-dropped", fmt::format("our mark on {} in {} was taken away by another hand", turn.node.name,
-                                       hold.scheduler));
+  turn.say("hold-dropped",
+           fmt::format("our mark on {} in {} was taken away by another hand", turn.node.name, hold.scheduler));
   const bool ours = turn.repair && turn.repair->id == hold.repair && !is_final(turn.repair->state);
   if (!ours || has_acted(*turn.repair) || !was_seen || look->cordoned || !look->exists) return;
   // A person made the node schedulable before we acted: that means cancel (product.md 4.2).
   if (!turn.repair->cancel_wish && turn.repair->step != RepairStep::undo) {
     turn.repair->cancel_wish = fmt::format("an uncordon by hand in {}", hold.scheduler);
     turn.repair->updated_at = turn.now;
-    turn.say("repair-cancel-wish", fmt::format("{} is cancelled by an uncordon by hand in {}", sentence(*turn.repair),
-                                               hold.scheduler));
+    turn.say("repair-cancel-wish",
+             fmt::format("{} is cancelled by an uncordon by hand in {}", sentence(*turn.repair), hold.scheduler));
   }
 }
 

@@ -44,7 +44,8 @@ NodeChanges changes(Turn& turn) {
   keep_changed(before.operations, turn.operations, out.operations);
   keep_changed(before.holds, turn.holds, out.holds);
   if (!turn.host.id.empty() && !same(before.host, turn.host)) out.hosts.push_back(std::move(turn.host));
-  if (turn.host_before && !same(before.host_before, turn.host_before)) out.hosts.push_back(std::move(*turn.host_before));
+  if (turn.host_before && !same(before.host_before, turn.host_before))
+    out.hosts.push_back(std::move(*turn.host_before));
   out.folded = std::move(turn.folded);
   out.events = std::move(turn.events);
   out.release_slots = turn.release_slots;

@@ -10,8 +10,8 @@ constexpr Duration kJustRaised = seconds{60};  // api.md: approving blind within
 
 Status may(const Person& who, Role least, std::string_view verb) {
   if (who.role >= least) return {};
-  return fail(Errc::forbidden, fmt::format("{} is a {}; to {} takes the role {}", who.name, name_of(who.role), verb,
-                                           name_of(least)));
+  return fail(Errc::forbidden,
+              fmt::format("{} is a {}; to {} takes the role {}", who.name, name_of(who.role), verb, name_of(least)));
 }
 
 tl::unexpected<Error> wrong_state(const Repair& repair, std::string_view verb, std::string_view needed) {
@@ -26,8 +26,10 @@ Status sees_what_it_is(const Repair& repair, const Approval& approval, Time now)
   }
   const bool raised = repair.recommended_at && *repair.recommended_at > repair.created_at;
   if (!approval.revision && raised && now < *repair.recommended_at + kJustRaised) {
-    return fail(Errc::conflict, fmt::format("the recommendation was raised to {} less than a minute ago: look again and "
-                                            "approve revision {}", name_of(repair.action), repair.revision));
+    return fail(Errc::conflict,
+                fmt::format("the recommendation was raised to {} less than a minute ago: look again and "
+                            "approve revision {}",
+                            name_of(repair.action), repair.revision));
   }
   return {};
 }
@@ -52,7 +54,8 @@ Result<Repair> approve(const Repair& repair, const Policy& policy, const Person&
   SICKBAY_CHECK(may(who, Role::operator_, "approve"));
   const Action action = approval.action.value_or(repair.action);
   if (repair.state != RepairState::PENDING_APPROVAL) {
-    const bool again = repair.review && repair.review->by == who.name && !was_rejected(repair) && action == repair.action;
+    const bool again =
+        repair.review && repair.review->by == who.name && !was_rejected(repair) && action == repair.action;
     if (again) return repair;
     return wrong_state(repair, "approved", "PENDING_APPROVAL");
   }
@@ -124,8 +127,8 @@ Result<Operation> settle(const Operation& operation, const Person& who, Outcome 
   settled.state = OperationState::concluded;
   settled.outcome = outcome;
   settled.concluded_at = now;
-  settled.detail = fmt::format("{} looked and says: {}{}{}", who.name, name_of(outcome), comment.empty() ? "" : ": ",
-                               comment);
+  settled.detail =
+      fmt::format("{} looked and says: {}{}{}", who.name, name_of(outcome), comment.empty() ? "" : ": ", comment);
   ++settled.version;
   return settled;
 }

@@ -1,5 +1,5 @@
-// What people start: a repair of their own, a retry of a failed one, and the release of a quarantined node. Limits queue
-// such a repair; missing evidence or capacity refuses it, saying what is missing (product.md 4.4).
+// What people start: a repair of their own, a retry of a failed one, and the release of a quarantined node. Limits
+// queue such a repair; missing evidence or capacity refuses it, saying what is missing (product.md 4.4).
 #include <algorithm>
 
 #include "decide/turn.hpp"
@@ -10,8 +10,8 @@ namespace {
 
 Status may_start(const NodeFacts& facts, const Person& who, Action action) {
   if (who.role < Role::operator_) {
-    return fail(Errc::forbidden, fmt::format("{} is a {}; to start a repair takes the role operator", who.name,
-                                             name_of(who.role)));
+    return fail(Errc::forbidden,
+                fmt::format("{} is a {}; to start a repair takes the role operator", who.name, name_of(who.role)));
   }
   if (action == Action::none) return fail(Errc::invalid, "a repair needs an action", "mode");
   if (facts.node.removed_at) return fail(Errc::refused, fmt::format("node {} was removed", facts.node.name));
@@ -33,12 +33,16 @@ Status has_capacity(const NodeFacts& facts, Action action) {
   if (std::ranges::find(facts.provider_actions, action) == facts.provider_actions.end()) {
     std::string can;
     for (const Action one : facts.provider_actions) can += (can.empty() ? "" : ", ") + name_of(one);
-    return fail(Errc::refused, fmt::format("provider '{}' cannot {}; it can: {}", facts.node.provider, name_of(action),
-                                           can.empty() ? "nothing" : can), "mode");
+    return fail(Errc::refused,
+                fmt::format("provider '{}' cannot {}; it can: {}", facts.node.provider, name_of(action),
+                            can.empty() ? "nothing" : can),
+                "mode");
   }
   if (action == Action::migrate && facts.spares == 0) {
-    return fail(Errc::refused, "capacity is missing: migrate needs a spare host of the same shape that passed its checks "
-                               "in the last 7 days", "mode");
+    return fail(Errc::refused,
+                "capacity is missing: migrate needs a spare host of the same shape that passed its checks "
+                "in the last 7 days",
+                "mode");
   }
   return {};
 }
@@ -89,8 +93,10 @@ Result<Repair> request(const NodeFacts& facts, const Person& who, const Request&
     }
     if (known && known->action == asked.action) return *known;
     if (known) {
-      return fail(Errc::conflict, fmt::format("request '{}' was made before with another action ({}), as repair {}",
-                                              asked.request_id, name_of(known->action), known->id), "remediation_id");
+      return fail(Errc::conflict,
+                  fmt::format("request '{}' was made before with another action ({}), as repair {}", asked.request_id,
+                              name_of(known->action), known->id),
+                  "remediation_id");
     }
   }
   SICKBAY_CHECK(may_start(facts, who, asked.action));
@@ -100,8 +106,10 @@ Result<Repair> request(const NodeFacts& facts, const Person& who, const Request&
     if (who.role < Role::admin) return fail(Errc::forbidden, "only an admin may override the evidence check");
     if (asked.reason.empty()) return fail(Errc::refused, "overriding the evidence check takes a reason", "reason");
   } else if (!evident) {
-    return fail(Errc::refused, fmt::format("evidence is missing: no health check fails on {} now; an admin may override "
-                                           "this with a reason", facts.node.name));
+    return fail(Errc::refused,
+                fmt::format("evidence is missing: no health check fails on {} now; an admin may override "
+                            "this with a reason",
+                            facts.node.name));
   }
   Repair repair = begin(facts, who, asked.action, asked.reason, now, ids);
   repair.request_id = asked.request_id;
@@ -116,8 +124,8 @@ Result<Repair> retry(const NodeFacts& facts, const Repair& failed, const Person&
   const Action what = action.value_or(failed.action);
   SICKBAY_CHECK(may_start(facts, who, what));
   if (failed.state != RepairState::FAILED) {
-    return fail(Errc::conflict, fmt::format("repair {} is {}; only a FAILED one is retried", failed.id,
-                                            name_of(failed.state)));
+    return fail(Errc::conflict,
+                fmt::format("repair {} is {}; only a FAILED one is retried", failed.id, name_of(failed.state)));
   }
   if (!facts.node.quarantine || facts.node.quarantine->repair != failed.id) {
     return fail(Errc::conflict, fmt::format("node {} is not quarantined by repair {} any more: ask for a new repair",
@@ -136,8 +144,8 @@ Result<Repair> retry(const NodeFacts& facts, const Repair& failed, const Person&
 
 Result<Release> release(const NodeFacts& facts, const Person& who, std::string_view reason, Time now) {
   if (who.role < Role::operator_) {
-    return fail(Errc::forbidden, fmt::format("{} is a {}; to release a node takes the role operator", who.name,
-                                             name_of(who.role)));
+    return fail(Errc::forbidden,
+                fmt::format("{} is a {}; to release a node takes the role operator", who.name, name_of(who.role)));
   }
   if (facts.repair && !is_final(facts.repair->state)) {
     return fail(Errc::conflict, fmt::format("repair {} of this node is open ({}): cancel it instead", facts.repair->id,
@@ -149,7 +157,8 @@ Result<Release> release(const NodeFacts& facts, const Person& who, std::string_v
   if (reason.empty()) return fail(Errc::refused, "releasing a node as it is takes a reason", "reason");
   Release out{facts.node, facts.holds};
   out.node.quarantine.reset();
-  out.node.cooldown_until = std::max(facts.node.cooldown_until.value_or(now), now + facts.policy.policy.limits.cooldown);
+  out.node.cooldown_until =
+      std::max(facts.node.cooldown_until.value_or(now), now + facts.policy.policy.limits.cooldown);
   for (Hold& hold : out.holds) hold.wanted = false;
   return out;
 }

@@ -1,5 +1,5 @@
-// Checks a policy document before it becomes a version: every bound of product.md 4.1 and 4.3, each error with its field
-// and what would be right.
+// Checks a policy document before it becomes a version: every bound of product.md 4.1 and 4.3, each error with its
+// field and what would be right.
 #include <algorithm>
 #include <cmath>
 
@@ -87,12 +87,14 @@ PolicyCheck check_policy(const Policy& policy) {
   check.duration("wait.grace_period", wait.grace_period, Duration{}, kLongestWait);
   check.duration("wait.drain_deadline", wait.drain_deadline, seconds{30}, kLongest);
   if (wait.never_interrupt_jobs && !wait.for_idle) {
-    check.error("wait.never_interrupt_jobs", "needs wait.for_idle: without it jobs are interrupted after the grace period");
+    check.error("wait.never_interrupt_jobs",
+                "needs wait.for_idle: without it jobs are interrupted after the grace period");
   }
   if (wait.never_interrupt_jobs && wait.force_drain_after_deadline) {
     check.out.notes.push_back("wait.force_drain_after_deadline has no effect with wait.never_interrupt_jobs");
   }
-  if (policy.limits.slots_per_pool == 0) check.error("limits.slots_per_pool", "must be at least 1, or nothing is repaired");
+  if (policy.limits.slots_per_pool == 0)
+    check.error("limits.slots_per_pool", "must be at least 1, or nothing is repaired");
   if (policy.limits.slots_per_cluster == 0U) {
     check.error("limits.slots_per_cluster", "must be at least 1, or nothing is repaired");
   }

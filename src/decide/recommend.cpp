@@ -91,12 +91,14 @@ Action weigh(const NodeFacts& facts, const std::vector<Alert>& alerts, const Nod
   const Action can = possible(facts, action);
   if (can == action) return action;
   if (can == Action::none || (can == Action::migrate && !evidence)) {
-    out.none_because = fmt::format("{} is due, but provider '{}' can do neither that nor a heavier action that the "
-                                   "evidence allows: a person must act", name_of(action), node.provider);
+    out.none_because = fmt::format(
+        "{} is due, but provider '{}' can do neither that nor a heavier action that the "
+        "evidence allows: a person must act",
+        name_of(action), node.provider);
     return Action::none;
   }
-  out.reasons.push_back(fmt::format("provider '{}' cannot do {}: {} instead", node.provider, name_of(action),
-                                    name_of(can)));
+  out.reasons.push_back(
+      fmt::format("provider '{}' cannot do {}: {} instead", node.provider, name_of(action), name_of(can)));
   return can;
 }
 
@@ -112,13 +114,13 @@ Recommendation recommendation(const NodeFacts& facts, const std::vector<Alert>& 
     const Action action = action_of(facts, alerts, alert, node, now, reasons);
     const ConsentDecision own = consent(facts.policy.policy, {alert}, action, node);
     if (own.answer == ConsentAnswer::never) {
-      out.none_because = fmt::format("{} for {} is not to be done here ({})", name_of(action), alert.fault.text(),
-                                     own.rule);
+      out.none_because =
+          fmt::format("{} for {} is not to be done here ({})", name_of(action), alert.fault.text(), own.rule);
       continue;
     }
     wanted.push_back(&alert);
-    const bool heavier = !lead || action > out.action ||
-                         (action == out.action && alert.started_at < lead->started_at);  // rule 1
+    const bool heavier =
+        !lead || action > out.action || (action == out.action && alert.started_at < lead->started_at);  // rule 1
     if (heavier) lead = &alert, out.action = action, out.reasons = std::move(reasons);
   }
   if (!lead) {
@@ -141,10 +143,9 @@ Recommendation recommendation(const NodeFacts& facts, const std::vector<Alert>& 
   }
   if (out.action == Action::none) return out;
   out.consent = consent(facts.policy.policy, linked, out.action, node);
-  out.reason = fmt::format("{} since {}: {}", lead->fault.text(), format_time(lead->started_at),
-                           lead->first.sentence);
-  out.reasons.insert(out.reasons.begin(), fmt::format("{} ({}) leads: {}", lead->fault.text(),
-                                                      name_of(lead->severity), name_of(lead->action)));
+  out.reason = fmt::format("{} since {}: {}", lead->fault.text(), format_time(lead->started_at), lead->first.sentence);
+  out.reasons.insert(out.reasons.begin(), fmt::format("{} ({}) leads: {}", lead->fault.text(), name_of(lead->severity),
+                                                      name_of(lead->action)));
   return out;
 }
 
@@ -154,24 +155,28 @@ Withheld withheld(const NodeFacts& facts, const Node& node, const std::vector<Al
   if (!node.auto_repair) return {"the node is opted out of automatic repair; people can still repair it", {}};
   if (node.quarantine) {
     return {fmt::format("repair {} left the node quarantined: a person retries it, picks another action or releases "
-                        "the node", node.quarantine->repair), {}};
+                        "the node",
+                        node.quarantine->repair),
+            {}};
   }
   std::optional<Time> until = node.cooldown_until;
   for (const Repair& past : facts.history) {
     if (past.node != node.id || !past.ended_at) continue;
-    // Not again at the very instant one ended; the pause for those who ended by acting or by a person's cancel (rule 6).
+    // Not again at the very instant one ended; the pause for those who ended by acting or by a person's cancel (rule
+    // 6).
     const bool pause = past.state != RepairState::AUTO_RESOLVED && !was_rejected(past);
     const Time end = *past.ended_at + (pause ? facts.policy.policy.limits.cooldown : Duration{});
     until = until ? std::max(*until, end) : end;
     if (!was_rejected(past) || wanted.action > past.action) continue;
     const bool stands = std::ranges::any_of(past.alerts, [&](const std::string& id) {
-      return std::ranges::any_of(alerts, [&](const Alert& alert) {
-        return alert.id == id && alert.state != AlertState::resolved;
-      });
+      return std::ranges::any_of(
+          alerts, [&](const Alert& alert) { return alert.id == id && alert.state != AlertState::resolved; });
     });
     if (stands) {
       return {fmt::format("{} rejected {}; it is not recommended again until its alerts clear, a heavier action is due "
-                          "or a person asks", past.review->by, name_of(past.action)), {}};
+                          "or a person asks",
+                          past.review->by, name_of(past.action)),
+              {}};
     }
   }
   if (until && now <= *until) return {"cooldown after the last repair until " + format_time(*until), until};
@@ -230,8 +235,8 @@ void join(Turn& turn, const Recommendation& wanted) {
   repair.policy_version = turn.facts.policy.version;
   repair.policy_rule = wanted.consent.rule;
   ++repair.revision;
-  turn.say("repair-raised", fmt::format("{} is recommended now, {} was before: {}", sentence(repair), name_of(before),
-                                        wanted.reason));
+  turn.say("repair-raised",
+           fmt::format("{} is recommended now, {} was before: {}", sentence(repair), name_of(before), wanted.reason));
 }
 
 }  // namespace

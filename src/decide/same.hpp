@@ -38,9 +38,8 @@ bool same(const T& a, const T& b) {
   } else if constexpr (boost::describe::has_describe_members<T>::value) {
     bool equal = true;
     using Members = boost::describe::describe_members<T, boost::describe::mod_public>;
-    boost::mp11::mp_for_each<Members>([&](auto member) {
-      equal = equal && same(a.*member.pointer, b.*member.pointer);
-    });
+    boost::mp11::mp_for_each<Members>(
+        [&](auto member) { equal = equal && same(a.*member.pointer, b.*member.pointer); });
     return equal;
   } else {
     return a == b;

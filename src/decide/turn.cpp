@@ -134,10 +134,10 @@ bool Turn::plan(OperationKind kind, std::string_view adapter, std::string_view r
   const bool ours = repair && repair->id == repair_id;
   if (kind == OperationKind::drain && ours) operation.force = repair->force_drain.has_value();
   if (kind == OperationKind::act && ours) operation.action = repair->action;
-  Event& event = say("operation-planned",
-                     fmt::format("{} of {} through {}, attempt {}{}",
-                                 kind == OperationKind::act ? name_of(operation.action) : name_of(kind), node.name,
-                                 adapter, operation.attempt, operation.force ? ", by force" : ""));
+  Event& event =
+      say("operation-planned", fmt::format("{} of {} through {}, attempt {}{}",
+                                           kind == OperationKind::act ? name_of(operation.action) : name_of(kind),
+                                           node.name, adapter, operation.attempt, operation.force ? ", by force" : ""));
   event.repair = repair_id;
   event.data["operation"] = operation.id;
   operations.push_back(std::move(operation));
@@ -150,8 +150,8 @@ void Turn::withdraw(Operation& operation, std::string why) {
   operation.concluded_at = now;
   operation.detail = "taken back before it was sent: " + why;
   ++operation.version;
-  say("operation-withdrawn", fmt::format("{} of {} was taken back before it was sent: {}",
-                                         name_of(operation.kind), node.name, why))
+  say("operation-withdrawn",
+      fmt::format("{} of {} was taken back before it was sent: {}", name_of(operation.kind), node.name, why))
       .data["operation"] = operation.id;
 }
 
@@ -184,15 +184,18 @@ std::string sentence(const Repair& repair) {
   return fmt::format("{} of {} for {}", action, repair.node_name, repair.fault.text());
 }
 
-bool is_automatic(const Repair& repair) { return repair.review && repair.review->by == kAuto; }
+bool is_automatic(const Repair& repair) {
+  return repair.review && repair.review->by == kAuto;
+}
 
 bool was_rejected(const Repair& repair) {
   return repair.state == RepairState::CANCELLED && repair.trigger == Trigger::automated && repair.review &&
-         !repair.admitted_at && !repair.cancel_wish && !is_automatic(repair) &&
-         repair.review->at == repair.ended_at;
+         !repair.admitted_at && !repair.cancel_wish && !is_automatic(repair) && repair.review->at == repair.ended_at;
 }
 
-bool has_acted(const Repair& repair) { return repair.acted_at.has_value(); }
+bool has_acted(const Repair& repair) {
+  return repair.acted_at.has_value();
+}
 
 bool never_sent(const Operation& operation) {
   return operation.state == OperationState::planned && operation.owner.empty() && !operation.dispatched_at;

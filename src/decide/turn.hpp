@@ -18,7 +18,7 @@ inline constexpr Duration kDrainAgain = seconds{30};         // a drain is asked
 inline constexpr Duration kForcedDrainSettles = minutes{2};  // after a forced drain the action goes on regardless
 inline constexpr Duration kEscalationWindow = hours{7 * 24};
 inline constexpr Duration kEvidenceWindow = hours{10 * 24};
-inline constexpr Duration kJoinWindow = seconds{60};         // secondary faults join within (3.1)
+inline constexpr Duration kJoinWindow = seconds{60};  // secondary faults join within (3.1)
 inline constexpr int kSilentIntervals = 5;
 inline constexpr std::string_view kAuto = "Auto-Approved";
 
@@ -88,23 +88,23 @@ bool has_acted(const Repair& repair);
 bool never_sent(const Operation& operation);
 
 // ---- The parts of a turn, in order. Each in its own file.
-void note_session(Turn& turn);                // node_turn.cpp: who runs on the node now
-void note_act(Turn& turn);                    // advance.cpp: whether and when the act went out
-void fold_findings(Turn& turn);               // alerts.cpp
-void settle_boots(Turn& turn);                // alerts_settle.cpp: what another boot or host left behind
-void derive_alerts(Turn& turn);               // alerts_derived.cpp: silence, identity, readiness
-void settle_alerts(Turn& turn);               // alerts_settle.cpp: fires and clears
-void recommend(Turn& turn);                   // recommend.cpp
-void watch_holds(Turn& turn);                 // holds.cpp: what became of our marks
-bool advance(Turn& turn);                     // advance.cpp: one step; true if it took one
-void tend_holds(Turn& turn);                  // holds.cpp: holds without an open repair, marks without a hold
+void note_session(Turn& turn);   // node_turn.cpp: who runs on the node now
+void note_act(Turn& turn);       // advance.cpp: whether and when the act went out
+void fold_findings(Turn& turn);  // alerts.cpp
+void settle_boots(Turn& turn);   // alerts_settle.cpp: what another boot or host left behind
+void derive_alerts(Turn& turn);  // alerts_derived.cpp: silence, identity, readiness
+void settle_alerts(Turn& turn);  // alerts_settle.cpp: fires and clears
+void recommend(Turn& turn);      // recommend.cpp
+void watch_holds(Turn& turn);    // holds.cpp: what became of our marks
+bool advance(Turn& turn);        // advance.cpp: one step; true if it took one
+void tend_holds(Turn& turn);     // holds.cpp: holds without an open repair, marks without a hold
 
 // ---- alerts
 Alert* open_alert(Turn& turn, const Fault& fault, std::string_view device);
-bool is_unhealthy(const Alert& alert);        // counts for the breaker
+bool is_unhealthy(const Alert& alert);  // counts for the breaker
 bool fires_with_action(const Alert& alert);
 void resolve(Turn& turn, Alert& alert, std::string why);
-struct Means {                                // what a fault comes to here
+struct Means {  // what a fault comes to here
   FaultRule rule;
   Severity severity = Severity::warning;
   Action action = Action::none;
@@ -140,7 +140,7 @@ void step_wait(Turn& turn);
 void step_drain(Turn& turn);
 void step_act(Turn& turn);
 void step_verify(Turn& turn);
-void step_return(Turn& turn);                 // give_back and undo
+void step_return(Turn& turn);  // give_back and undo
 // Why no step that touches jobs or the machine may be taken now; empty if it may.
 std::vector<std::string> bars(const Turn& turn);
 // All linked alerts are over (since when); empty while one stands or none is known.

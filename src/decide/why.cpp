@@ -1,5 +1,5 @@
-// Why a node is as it is and what it waits for, in sentences, what needs a person first. Everything here is computed from
-// the same facts and by the same functions as the decisions, so it cannot tell another story.
+// Why a node is as it is and what it waits for, in sentences, what needs a person first. Everything here is computed
+// from the same facts and by the same functions as the decisions, so it cannot tell another story.
 #include <algorithm>
 
 #include "decide/turn.hpp"
@@ -48,9 +48,9 @@ void about_quarantine(const NodeFacts& facts, Lines& lines) {
 void about_alerts(const NodeFacts& facts, Lines& lines) {
   for (const Alert& alert : facts.alerts) {
     if (alert.state == AlertState::resolved || alert.node != facts.node.id) continue;
-    std::string line = fmt::format("Alert {} ({}, {}){}: {}", alert.fault.text(), name_of(alert.severity),
-                                   name_of(alert.state), alert.device.empty() ? "" : " on " + alert.device,
-                                   alert.first.sentence);
+    std::string line =
+        fmt::format("Alert {} ({}, {}){}: {}", alert.fault.text(), name_of(alert.severity), name_of(alert.state),
+                    alert.device.empty() ? "" : " on " + alert.device, alert.first.sentence);
     if (alert.count > 1) line += fmt::format(" ({} times, last {})", alert.count, format_time(alert.last.at));
     if (alert.state == AlertState::pending) line += fmt::format("; it fires at {}", format_time(alert.hold_until));
     if (alert.action == Action::none) line += "; nothing is done about it by itself";
@@ -61,8 +61,8 @@ void about_alerts(const NodeFacts& facts, Lines& lines) {
 void about_schedulers(const NodeFacts& facts, Time now, Lines& lines) {
   for (const Observation& look : facts.observed) {
     if (!look.error.empty()) {
-      lines.push_back(fmt::format("{} could not be asked: {}; last seen {}.", look.scheduler, look.error,
-                                  format_time(look.at)));
+      lines.push_back(
+          fmt::format("{} could not be asked: {}; last seen {}.", look.scheduler, look.error, format_time(look.at)));
     } else if (!is_fresh(look, now)) {
       lines.push_back(fmt::format("{} was last looked at {}.", look.scheduler, format_time(look.at)));
     } else if (!look.exists) {
@@ -100,7 +100,8 @@ std::vector<std::string> why(const NodeFacts& facts, Time now) {
   if (facts.repair) about_repair(*facts.repair, lines);
   about_quarantine(facts, lines);
   if (facts.cluster.breaker.open) {
-    lines.push_back("The circuit breaker is open, so nothing is approved automatically: " + facts.cluster.breaker.why + ".");
+    lines.push_back("The circuit breaker is open, so nothing is approved automatically: " + facts.cluster.breaker.why +
+                    ".");
   }
   about_recommendation(facts, now, lines);
   about_alerts(facts, lines);

@@ -4,7 +4,9 @@
 namespace sickbay::decide::testing {
 namespace {
 
-ActiveFault active(const Finding& one, std::uint64_t count = 1) { return {one, one, count}; }
+ActiveFault active(const Finding& one, std::uint64_t count = 1) {
+  return {one, one, count};
+}
 
 TEST(Alerts, AFaultIsPendingUntilItsHoldTimeThenFires) {
   World world;
@@ -165,8 +167,8 @@ TEST(Alerts, AClearedFaultIsNotOpenedAgainByAnOlderActiveSet) {
 
 TEST(Alerts, AnInfoFaultThatIsLongQuietIsNotOpenedAgainByTheActiveSet) {
   NodeFacts facts = healthy_node();
-  facts.faults.rules.insert(facts.faults.rules.begin(),
-                            row("DmesgXidError", "31", Severity::info, Action::none, Duration{}, ClearsOn::quiet, minutes{10}));
+  facts.faults.rules.insert(facts.faults.rules.begin(), row("DmesgXidError", "31", Severity::info, Action::none,
+                                                            Duration{}, ClearsOn::quiet, minutes{10}));
   World world(facts);
   const Finding info = finding("DmesgXidError", "31");  // seen an hour after the boot
   world.facts.session->active = {active(info)};

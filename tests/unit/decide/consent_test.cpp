@@ -13,7 +13,9 @@ Alert of(std::string name, std::string code = {}, bool always_ask = false) {
   return alert;
 }
 
-Node node() { return healthy_node().node; }
+Node node() {
+  return healthy_node().node;
+}
 
 TEST(Consent, WithoutARuleConfirmationDecides) {
   Policy policy;
@@ -76,7 +78,8 @@ TEST(Consent, SomeThingsAlwaysAsk) {
   EXPECT_EQ(consent(policy, {of("GpuRowRemapPending", "", true)}, Action::reboot, node()).answer, ask);
   EXPECT_EQ(consent(policy, {of("A")}, Action::remove, node()).answer, ask);
   policy.consent = {{{}, {}, {}, {}, never}};
-  EXPECT_EQ(consent(policy, {of("A", "", true)}, Action::reboot, node()).answer, never) << "asking is no way round never";
+  EXPECT_EQ(consent(policy, {of("A", "", true)}, Action::reboot, node()).answer, never)
+      << "asking is no way round never";
 }
 
 TEST(Consent, AnOptedOutNodeIsNeverRepairedByPolicy) {

@@ -25,7 +25,8 @@ TEST(Lifecycle, AnApprovedRebootPassesEveryStepAndSucceeds) {
 }
 
 TEST(Lifecycle, EveryActionEndsWellInTwoSchedulers) {
-  for (const Action action : {Action::reboot, Action::reprovision, Action::migrate, Action::power_cycle, Action::remove}) {
+  for (const Action action :
+       {Action::reboot, Action::reprovision, Action::migrate, Action::power_cycle, Action::remove}) {
     NodeFacts facts = healthy_node({"kube", "slurm"});
     facts.policy.policy.power_cycle_enabled = true;
     facts.provider_actions.push_back(Action::power_cycle);
@@ -38,7 +39,8 @@ TEST(Lifecycle, EveryActionEndsWellInTwoSchedulers) {
     const auto made = request(world.facts, {"ann", Role::operator_}, asked, world.now, world.ids);
     ASSERT_TRUE(made) << made.error().message;
     world.facts.repair = *made;
-    ASSERT_TRUE(world.until_state(RepairState::SUCCEEDED)) << name_of(action) << ": " << world.repair().error
+    ASSERT_TRUE(world.until_state(RepairState::SUCCEEDED))
+        << name_of(action) << ": " << world.repair().error
         << (world.repair().waits_for.empty() ? "" : world.repair().waits_for[0]);
     EXPECT_TRUE(world.facts.holds.empty()) << name_of(action);
     EXPECT_EQ(world.facts.node.removed_at.has_value(), action == Action::remove);
@@ -82,21 +84,6 @@ TEST(Lifecycle, ARetryInheritsTheQuarantineAndReturnsTheNode) {
   world.facts.repair = *again;
   ASSERT_TRUE(world.until_state(RepairState::SUCCEEDED));
   EXPECT_EQ(world.repair().id, again->id);
-  EXPECT_TRUE(world.facts.holds.empty());
-  EXPECT_FALSE(world.marks["kube"].cordoned);
-}
-
-TEST(Lifecycle, AReleasedNodeGoesBackWithItsMarksTaken) {
-  World world;
-  world.act_outcome = Outcome::failed;
-  world.sicken(finding("DmesgXidError", "119"));
-  ASSERT_TRUE(world.until_state(RepairState::FAILED));
-  EXPECT_FALSE(release(world.facts, {"ann", Role::operator_}, "", world.now)) << "a reason is needed";
-  const auto out = release(world.facts, {"ann", Role::operator_}, "needed for a demo", world.now);
-  ASSERT_TRUE(out) << out.error().message;
-  world.facts.node = out->node;
-  world.facts.holds = out->holds;
-  world.run(minutes{2});
   EXPECT_TRUE(world.facts.holds.empty());
   EXPECT_FALSE(world.marks["kube"].cordoned);
 }
@@ -159,46 +146,6 @@ TEST(Lifecycle, PolicyMayForceTheDrainAfterItsDeadline) {
   world.sicken(finding("DmesgXidError", "119"));
   ASSERT_TRUE(world.until_state(RepairState::SUCCEEDED));
   EXPECT_EQ(world.repair().force_drain, "policy version 1");
-}
-
-TEST(Lifecycle, AnUncordonByHandDuringTheWaitCancels) {
-  World world;
-  world.marks["kube"].busy = true;
-  world.look();
-  world.sicken(finding("DmesgXidError", "119"));
-  ASSERT_TRUE(world.until_step(RepairStep::wait));
-  world.run(minutes{2});
-  world.marks["kube"].owner.clear();
-  world.marks["kube"].cordoned = false;
-  ASSERT_TRUE(world.until_state(RepairState::CANCELLED, minutes{5}));
-  EXPECT_NE(world.repair().steps.back().why.find("uncordon by hand"), std::string::npos);
-  EXPECT_TRUE(world.facts.holds.empty());
-  EXPECT_FALSE(world.act());
-}
-
-TEST(Lifecycle, AMarkDroppedAfterTheActIsPlacedAgain) {
-  World world;
-  world.sicken(finding("DmesgXidError", "119"));
-  ASSERT_TRUE(world.until_step(RepairStep::verify));
-  world.run(seconds{40});
-  world.marks["kube"].owner.clear();
-  world.marks["kube"].cordoned = false;
-  world.run(seconds{50});
-  EXPECT_EQ(world.marks["kube"].owner, world.repair().id);
-  EXPECT_EQ(world.said("hold-dropped"), 1);
-  EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
-}
-
-TEST(Lifecycle, AMarkOfAFailedRepairIsPlacedAgain) {
-  World world;
-  world.act_outcome = Outcome::failed;
-  world.sicken(finding("DmesgXidError", "119"));
-  ASSERT_TRUE(world.until_state(RepairState::FAILED));
-  world.run(minutes{1});
-  world.marks["kube"].owner.clear();
-  world.marks["kube"].cordoned = false;
-  world.run(minutes{1});
-  EXPECT_EQ(world.marks["kube"].owner, world.repair().id);
 }
 
 TEST(Lifecycle, AlertsThatClearBeforeTheFirstEvictionEndItWithoutARepair) {
@@ -275,17 +222,6 @@ TEST(Lifecycle, NothingIsActedOnWhileASchedulerCannotBeAsked) {
   EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
 }
 
-TEST(Lifecycle, AFailedCordonIsAskedAgain) {
-  World world;
-  world.marks["kube"].down = true;
-  world.sicken(finding("DmesgXidError", "119"));
-  world.run(minutes{2});
-  EXPECT_EQ(world.facts.repair->step, RepairStep::cordon);
-  EXPECT_GT(world.dispatched.size(), 2U);
-  world.marks["kube"].down = false;
-  EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
-}
-
 TEST(Lifecycle, AnAmbiguousOperationWaitsForAPersonsWord) {
   World world;
   Operation* act = world.plan_act(finding("DmesgXidError", "119"));
@@ -296,7 +232,8 @@ TEST(Lifecycle, AnAmbiguousOperationWaitsForAPersonsWord) {
   ASSERT_TRUE(world.facts.repair->person);
   EXPECT_NE(why(world.facts, world.now)[0].find("person"), std::string::npos);
   for (Operation& op : world.facts.operations) {
-    if (op.state == OperationState::ambiguous) op = *settle(op, {"ann", Role::operator_}, Outcome::undone, "BMC log", world.now);
+    if (op.state == OperationState::ambiguous)
+      op = *settle(op, {"ann", Role::operator_}, Outcome::undone, "BMC log", world.now);
   }
   world.step();
   EXPECT_EQ(world.repair().state, RepairState::FAILED);
@@ -366,26 +303,6 @@ TEST(Lifecycle, AFaultThatComesBackDuringVerifyIsNotHealthy) {
   ASSERT_TRUE(world.until_state(RepairState::FAILED, minutes{40}));
   EXPECT_NE(world.repair().error.find("DmesgXidError/119"), std::string::npos);
   EXPECT_EQ(world.repair().alerts.size(), 2U) << "it joined the open repair";
-}
-
-TEST(Lifecycle, OurMarkWithoutARepairIsTakenAway) {
-  World world;
-  world.marks["kube"].owner = "rep-forgotten";
-  world.marks["kube"].cordoned = true;
-  world.look();
-  world.run(minutes{1});
-  EXPECT_FALSE(world.marks["kube"].cordoned);
-  EXPECT_EQ(world.dispatched.size(), 1U);
-  EXPECT_EQ(world.dispatched[0].repair, "rep-forgotten");
-}
-
-TEST(Lifecycle, AForeignCordonIsLeftAlone) {
-  World world;
-  world.marks["kube"].cordoned = true;
-  for (Observation& look : world.facts.observed) look.foreign_mark = true;
-  world.look();
-  world.run(minutes{5});
-  EXPECT_TRUE(world.dispatched.empty());
 }
 
 TEST(Lifecycle, ObserveOnlySendsNothing) {

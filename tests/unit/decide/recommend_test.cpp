@@ -33,7 +33,8 @@ std::optional<Repair> recommended(NodeFacts facts, std::vector<Finding> findings
 }
 
 TEST(Recommend, TheHeaviestAlertLeadsAndOthersAreLinked) {
-  const auto repair = recommended(healthy_node(), {finding("DmesgXidError", "119"), finding("NpdXfsShutdown", "", "/data")});
+  const auto repair =
+      recommended(healthy_node(), {finding("DmesgXidError", "119"), finding("NpdXfsShutdown", "", "/data")});
   ASSERT_TRUE(repair);
   EXPECT_EQ(repair->action, Action::reprovision);
   EXPECT_EQ(repair->fault.name, "NpdXfsShutdown");
@@ -55,13 +56,18 @@ TEST(Recommend, TheThirdTimeClimbsAndOnlyExecutedOnesOfThisWeekCount) {
       {"second", {past(Action::reboot, day)}, Action::reboot},
       {"third", {past(Action::reboot, day), past(Action::reboot, 2 * day, RepairState::FAILED)}, Action::reprovision},
       {"too old", {past(Action::reboot, day), past(Action::reboot, 8 * day)}, Action::reboot},
-      {"not executed", {past(Action::reboot, day), past(Action::reboot, day, RepairState::CANCELLED, false)}, Action::reboot},
-      {"cleared by itself", {past(Action::reboot, day), past(Action::reboot, day, RepairState::AUTO_RESOLVED, false)},
+      {"not executed",
+       {past(Action::reboot, day), past(Action::reboot, day, RepairState::CANCELLED, false)},
        Action::reboot},
-      {"another fault", {past(Action::reboot, day), past(Action::reboot, day, RepairState::SUCCEEDED, true, {"KernelOops", ""})},
+      {"cleared by itself",
+       {past(Action::reboot, day), past(Action::reboot, day, RepairState::AUTO_RESOLVED, false)},
+       Action::reboot},
+      {"another fault",
+       {past(Action::reboot, day), past(Action::reboot, day, RepairState::SUCCEEDED, true, {"KernelOops", ""})},
        Action::reboot},
       {"up to migrate",
-       {past(Action::reboot, day), past(Action::reboot, day), past(Action::reprovision, day), past(Action::reprovision, day)},
+       {past(Action::reboot, day), past(Action::reboot, day), past(Action::reprovision, day),
+        past(Action::reprovision, day)},
        Action::migrate},
   };
   for (const Climb& one : cases) {
@@ -97,7 +103,8 @@ TEST(Recommend, MigrateWithoutCriticalEvidenceBecomesReprovision) {
 TEST(Recommend, TheSecondTimeTakesTheHeavierActionOfItsRow) {
   NodeFacts facts = healthy_node();
   EXPECT_EQ(recommended(facts, {finding("NpdCperHardwareErrorFatal", "", "")})->action, Action::reprovision);
-  facts.history = {past(Action::reprovision, hours{30}, RepairState::SUCCEEDED, true, {"NpdCperHardwareErrorFatal", ""})};
+  facts.history = {
+      past(Action::reprovision, hours{30}, RepairState::SUCCEEDED, true, {"NpdCperHardwareErrorFatal", ""})};
   EXPECT_EQ(recommended(facts, {finding("NpdCperHardwareErrorFatal", "", "")})->action, Action::migrate);
 }
 
@@ -135,7 +142,8 @@ TEST(Recommend, AHostWithAnOpenTicketIsToBeRemovedByAPerson) {
 
 TEST(Recommend, ANodeWhoseMigrateFailedTwiceIsToBeRemoved) {
   NodeFacts facts = healthy_node();
-  facts.history = {past(Action::migrate, hours{24}, RepairState::FAILED), past(Action::migrate, hours{48}, RepairState::FAILED)};
+  facts.history = {past(Action::migrate, hours{24}, RepairState::FAILED),
+                   past(Action::migrate, hours{48}, RepairState::FAILED)};
   EXPECT_EQ(recommended(facts, {finding("DmesgXidError", "119")})->action, Action::remove);
 }
 

@@ -1,6 +1,6 @@
 // Properties: whatever happens to a node, in whatever order, every turn keeps the rules of engine.md, a turn on its own
-// result changes nothing, and when the mischief stops everything comes to rest. A failing walk is repeated by RapidCheck's
-// RC_PARAMS, which it prints.
+// result changes nothing, and when the mischief stops everything comes to rest. A failing walk is repeated by
+// RapidCheck's RC_PARAMS, which it prints.
 #include <rapidcheck.h>
 
 #include "tests/unit/decide/small_world.hpp"
@@ -32,7 +32,7 @@ void serve(World& world, unsigned how) {
       world.act_outcome = Outcome::succeeded;
       return world.carry_out(*op);
     }
-    case 3:  // sent; the reply is late
+    case 3:                                                   // sent; the reply is late
       if (how % 12 == 9 && op->kind == OperationKind::act) {  // or sent, not seen, and to be sent again
         op->dispatched_at = world.now, op->state = OperationState::planned, op->owner.clear();
         ++op->version;
@@ -63,10 +63,17 @@ void person(World& world, unsigned how) {
     switch (how % 6) {
       case 0:
       case 1:
-      case 2: decided = approve(repair, world.facts.policy.policy, kAnn, approval, world.now); break;
-      case 3: decided = reject(repair, kAnn, "no", world.now); break;
-      case 4: decided = cancel(repair, kAnn, world.now); break;
-      default: decided = force_drain(repair, kAnn, world.now);
+      case 2:
+        decided = approve(repair, world.facts.policy.policy, kAnn, approval, world.now);
+        break;
+      case 3:
+        decided = reject(repair, kAnn, "no", world.now);
+        break;
+      case 4:
+        decided = cancel(repair, kAnn, world.now);
+        break;
+      default:
+        decided = force_drain(repair, kAnn, world.now);
     }
     if (decided) world.set_repair(*decided);
     return;
@@ -89,27 +96,51 @@ void person(World& world, unsigned how) {
 void mischief(World& world, unsigned what, unsigned how) {
   Mark& mark = world.marks[world.facts.node.schedulers[how % world.facts.node.schedulers.size()]];
   switch (what) {
-    case 0: world.tell(finding("DmesgXidError", std::array{"119", "79", "45"}[how % 3])); break;
+    case 0:
+      world.tell(finding("DmesgXidError", std::array{"119", "79", "45"}[how % 3]));
+      break;
     case 1: {
       Finding one = finding("NpdXfsShutdown", "", "/data");
       one.kind = how % 2 ? FindingKind::fault : FindingKind::clear;
       world.tell(one);
       break;
     }
-    case 2: mark.busy = !mark.busy; break;
-    case 3: mark.down = !mark.down; break;
-    case 4: mark.ready = !mark.ready; break;
-    case 5: mark.exists = how % 4 != 0; break;
-    case 6: mark.owner.clear(), mark.cordoned = how % 2 == 0; break;
-    case 7: world.new_boot(how % 2 == 0); break;
-    case 8: world.agent_lives = !world.agent_lives; break;
-    case 9: world.facts.cluster.breaker.open = how % 3 == 0; break;
-    case 10: world.facts.caution.observe_only = how % 4 == 0; break;
-    case 11: world.facts.caution.deadlines_frozen = how % 4 == 0; break;
+    case 2:
+      mark.busy = !mark.busy;
+      break;
+    case 3:
+      mark.down = !mark.down;
+      break;
+    case 4:
+      mark.ready = !mark.ready;
+      break;
+    case 5:
+      mark.exists = how % 4 != 0;
+      break;
+    case 6:
+      mark.owner.clear(), mark.cordoned = how % 2 == 0;
+      break;
+    case 7:
+      world.new_boot(how % 2 == 0);
+      break;
+    case 8:
+      world.agent_lives = !world.agent_lives;
+      break;
+    case 9:
+      world.facts.cluster.breaker.open = how % 3 == 0;
+      break;
+    case 10:
+      world.facts.caution.observe_only = how % 4 == 0;
+      break;
+    case 11:
+      world.facts.caution.deadlines_frozen = how % 4 == 0;
+      break;
     case 12:
       world.facts.node.identity_conflict = how % 4 ? std::nullopt : std::optional<std::string>("m1 and m2");
       break;
-    case 13: world.facts.spares = how % 2; break;
+    case 13:
+      world.facts.spares = how % 2;
+      break;
     case 14: {
       const Finding one = finding("NpdXfsShutdown", "", "/data");
       world.facts.session->active.clear();
@@ -117,7 +148,8 @@ void mischief(World& world, unsigned what, unsigned how) {
       world.facts.session->active_at = world.now;
       break;
     }
-    default: world.facts.policy.policy.confirmation = how % 2 ? Confirmation::automatic : Confirmation::approve;
+    default:
+      world.facts.policy.policy.confirmation = how % 2 ? Confirmation::automatic : Confirmation::approve;
   }
 }
 
@@ -170,8 +202,8 @@ TEST(Walk, EveryTurnKeepsTheRulesAndEverythingComesToRest) {
     // RapidCheck's lists are short: walks of a few hundred moves find more.
     const auto moves = *rc::gen::noShrink(  // shrinking hundreds of moves takes longer than reading them
         rc::gen::container<std::vector<std::uint16_t>>(300, rc::gen::inRange<std::uint16_t>(0, 65535)));
-    NodeFacts facts = healthy_node(more.size() % 2 ? std::vector<std::string>{"kube", "slurm"}
-                                                   : std::vector<std::string>{"kube"});
+    NodeFacts facts =
+        healthy_node(more.size() % 2 ? std::vector<std::string>{"kube", "slurm"} : std::vector<std::string>{"kube"});
     facts.policy.policy.wait.at_most = minutes{30};
     World world(facts);
     world.strict = false;
@@ -191,7 +223,8 @@ TEST(Walk, EveryTurnKeepsTheRulesAndEverythingComesToRest) {
     RC_ASSERT(!open_operation(world));
     if (world.facts.repair) RC_ASSERT(!world.facts.repair->waits_for.empty() || world.facts.repair->person.has_value());
     for (const auto& [name, mark] : world.marks) {
-      RC_ASSERT(mark.owner.empty() || (world.facts.node.quarantine && world.facts.node.quarantine->repair == mark.owner));
+      RC_ASSERT(mark.owner.empty() ||
+                (world.facts.node.quarantine && world.facts.node.quarantine->repair == mark.owner));
     }
   });
   EXPECT_TRUE(ok);
@@ -268,8 +301,9 @@ NodeFacts any_facts() {
   if (coin()) facts.alerts = {alert};
   if (coin()) facts.repair = any_repair();
   if (coin()) facts.operations = {any_operation()};
-  if (coin()) facts.holds.push_back({"node-1", "kube", one_of<std::string>({"rep-1", "rep-0"}), coin(), maybe_time(),
-                                     maybe_time(), {}});
+  if (coin())
+    facts.holds.push_back(
+        {"node-1", "kube", one_of<std::string>({"rep-1", "rep-0"}), coin(), maybe_time(), maybe_time(), {}});
   if (coin()) facts.node.quarantine = Quarantine{one_of<std::string>({"rep-1", "rep-0"}), "why", kStart};
   if (*rc::gen::inRange(0, 5) == 0) facts.node.identity_conflict = "two";
   if (*rc::gen::inRange(0, 5) == 0) facts.node.removed_at = kStart;
