@@ -9,19 +9,19 @@
 namespace sickbay::engine {
 namespace {
 
-Reply call(const World& world, const Operation& operation, Duration deadline) {
+Reply call(const World& world, const Operation& operation, Duration timeout) {
   const auto missing = [&] {
     return Reply{Answer::not_sent, "", "no adapter '" + operation.adapter + "' is configured on this server"};
   };
   if (operation.kind == OperationKind::act) {
     Provider* provider = world.provider(operation.adapter);
-    return provider ? provider->start(operation, deadline) : missing();
+    return provider ? provider->start(operation, timeout) : missing();
   }
   Scheduler* scheduler = world.scheduler(operation.adapter);
   if (!scheduler) return missing();
-  if (operation.kind == OperationKind::cordon) return scheduler->place(operation, deadline);
-  if (operation.kind == OperationKind::drain) return scheduler->drain(operation, deadline);
-  return scheduler->release(operation, deadline);
+  if (operation.kind == OperationKind::cordon) return scheduler->place(operation, timeout);
+  if (operation.kind == OperationKind::drain) return scheduler->drain(operation, timeout);
+  return scheduler->release(operation, timeout);
 }
 
 void conclude(Operation& operation, Outcome outcome, Time now) {
@@ -80,7 +80,7 @@ void Engine::dispatch(const Operation& planned, std::uint64_t version) {
   Reply reply{Answer::not_sent, "", "this replica was held up and did not send in time"};
   if (clock_.steady() - began < options_.dispatch_window) {
     at(Point::at_send);
-    reply = call(world_, *taken, clock_.steady() + std::min(options_.call_timeout, options_.dispatch_window - seconds{1}));
+    reply = call(world_, *taken, std::min(options_.call_timeout, options_.dispatch_window - seconds{1}));
     at(Point::after_send);
   }
 

@@ -111,13 +111,12 @@ Event operation_event(const Operation& operation, Time now, Ids& ids) {
   return event;
 }
 
-Looked look(decide::NodeFacts& facts, const World& world, const Options& options, const Clock& clock, Time now,
-            Ids& ids) {
+Looked look(decide::NodeFacts& facts, const World& world, const Options& options, Time now, Ids& ids) {
   Looked looked;
   for (const std::string& name : facts.node.schedulers) {
     Scheduler* scheduler = world.scheduler(name);
     if (!scheduler) continue;
-    Observation next = scheduler->observe(facts.node.name, clock.steady() + options.look_timeout);
+    Observation next = scheduler->observe(facts.node.name, options.look_timeout);
     next.node = facts.node.id;
     next.scheduler = name;
     next.at = now;
@@ -137,7 +136,7 @@ Looked look(decide::NodeFacts& facts, const World& world, const Options& options
     if (operation.kind == OperationKind::act) {
       Provider* provider = world.provider(operation.adapter);
       if (!provider) continue;
-      const OperationView view = provider->observe(operation, clock.steady() + options.look_timeout);
+      const OperationView view = provider->observe(operation, options.look_timeout);
       operation = seen(std::move(operation), view, facts.provider_fenced, facts.caution, options, now);
       if (operation.outcome == Outcome::succeeded && !view.host.empty() && view.host != facts.node.host) {
         facts.node.host = view.host;

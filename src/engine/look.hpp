@@ -18,8 +18,8 @@ struct Looked {
 
 // Whether this node needs looking at: something of ours is, or may be, in the world.
 bool wants_look(const decide::NodeFacts& facts);
-// Looks, and updates `facts` with what it saw. `clock` gives the calls' deadlines, in steady time.
-Looked look(decide::NodeFacts& facts, const World& world, const Options& options, const Clock& clock, Time now, Ids& ids);
+// Looks, and updates `facts` with what it saw.
+Looked look(decide::NodeFacts& facts, const World& world, const Options& options, Time now, Ids& ids);
 
 // What a look at the provider makes of an operation of kind act. Pure.
 Operation seen(Operation operation, const OperationView& view, bool fenced, const decide::Caution& caution,

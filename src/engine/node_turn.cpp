@@ -56,7 +56,7 @@ Status Engine::node_turn(std::string_view key) {
   Time now = snapshot->now;
   Looked looked;
   if (wants_look(facts)) {
-    looked = look(facts, world_, options_, clock_, now, ids_);
+    looked = look(facts, world_, options_, now, ids_);
     SICKBAY_ASSIGN(now, store_.now());
     at(Point::after_look);
   }

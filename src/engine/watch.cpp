@@ -69,16 +69,16 @@ struct Lists {
 };
 
 // Every adapter's list, or the first error: partial knowledge is not acted on.
-Result<Lists> read_lists(const World& world, const ClusterAdapters& adapters, const Clock& clock) {
+Result<Lists> read_lists(const World& world, const ClusterAdapters& adapters) {
   Lists lists;
   for (const std::string& name : adapters.schedulers) {
     Scheduler* scheduler = world.scheduler(name);
     if (!scheduler) return fail(Errc::invalid, fmt::format("no scheduler '{}' is configured", name));
-    SICKBAY_ASSIGN(auto nodes, scheduler->list(clock.steady() + kListTimeout));
+    SICKBAY_ASSIGN(auto nodes, scheduler->list(kListTimeout));
     lists.schedulers.emplace_back(name, std::move(nodes));
   }
   if (Provider* provider = world.provider(adapters.provider)) {
-    SICKBAY_ASSIGN(lists.hosts, provider->hosts(clock.steady() + kListTimeout));
+    SICKBAY_ASSIGN(lists.hosts, provider->hosts(kListTimeout));
   }
   return lists;
 }
@@ -142,7 +142,7 @@ Status Engine::watch_turn(std::string_view key) {
     });
   };
   if (adapters == world_.clusters.end()) return again(options_.watch_every);
-  const auto lists = read_lists(world_, adapters->second, clock_);
+  const auto lists = read_lists(world_, adapters->second);
   at(Point::after_look);
   if (!lists) {
     log::warn("the nodes of cluster {} could not be listed: {}", key, lists.error().message);
