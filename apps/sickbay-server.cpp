@@ -86,14 +86,14 @@ Result<std::pair<std::string, std::uint16_t>> split_listen(const std::string& li
   return std::pair(std::move(host), static_cast<std::uint16_t>(*port));
 }
 
-engine::World make_world(const api::ServerConfig& config, const std::string& installation, const Clock& clock) {
+engine::World make_world(const api::ServerConfig& config, const std::string& installation) {
   engine::World world;
   for (const auto& cluster : config.clusters) {
     const auto& simulated = *cluster.simulated;
     for (const auto& name : simulated.schedulers) {
-      world.schedulers[name] = std::make_unique<adapters::SimulatedScheduler>(simulated.url, name, installation, clock);
+      world.schedulers[name] = std::make_unique<adapters::SimulatedScheduler>(simulated.url, name, installation);
     }
-    world.providers[simulated.provider] = std::make_unique<adapters::SimulatedProvider>(simulated.url, clock);
+    world.providers[simulated.provider] = std::make_unique<adapters::SimulatedProvider>(simulated.url);
     world.clusters[api::cluster_id_of(cluster.name)] = {simulated.schedulers, simulated.provider};
   }
   return world;
@@ -145,7 +145,7 @@ Status serve(const Arguments& arguments, const api::ServerConfig& config) {
   SICKBAY_ASSIGN(const std::string installation, store->write([](store::Tx& tx) -> Result<std::string> {
     return store::installation_id(tx);
   }));
-  const engine::World world = make_world(config, installation, clock);
+  const engine::World world = make_world(config, installation);
   const FaultTable faults = rules::default_faults();
   engine::Options options;
   options.replica = ids.next("replica");

@@ -1,5 +1,5 @@
-// A provider does the actions: reboot, reprovision, migrate, remove, power-cycle. Calls block at most until `deadline`
-// (steady time) and never throw. Contract, checked by tests/conformance:
+// A provider does the actions: reboot, reprovision, migrate, remove, power-cycle. Calls block at most for `timeout`
+// (not positive: nothing is sent) and never throw. Contract, checked by tests/conformance:
 // - start() sends the operation once. With dedup_by_operation_id the same operation id again has no second effect; with
 //   fenced_by_boot it is refused when the node's boot is not operation.boot_before.
 // - observe() changes nothing. `not_seen` says only that the provider knows of no such operation, which never proves
@@ -48,9 +48,9 @@ class Provider {
  public:
   virtual ~Provider() = default;
   virtual ProviderCapabilities capabilities() const = 0;
-  virtual Reply start(const Operation& operation, Duration deadline) = 0;
-  virtual OperationView observe(const Operation& operation, Duration deadline) = 0;
-  virtual Result<std::vector<ListedHost>> hosts(Duration deadline) = 0;
+  virtual Reply start(const Operation& operation, Duration timeout) = 0;
+  virtual OperationView observe(const Operation& operation, Duration timeout) = 0;
+  virtual Result<std::vector<ListedHost>> hosts(Duration timeout) = 0;
 };
 
 }  // namespace sickbay

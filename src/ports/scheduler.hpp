@@ -1,5 +1,5 @@
-// A scheduler: Kubernetes, Slurm, or the simulated one. Every call blocks, at most until `deadline` (steady time of the
-// process's Clock), and never throws. Contract, checked by tests/conformance:
+// A scheduler: Kubernetes, Slurm, or the simulated one. Every call blocks, at most for `timeout` (not
+// positive: nothing is sent), and never throws. Contract, checked by tests/conformance:
 // - place() makes the node take no new work and leaves our mark with the installation's and the repair's id. Again with
 //   the same repair: no further effect. Our own older mark of another repair is taken over; a foreign cordon stays and
 //   is remembered as such.
@@ -33,12 +33,12 @@ class Scheduler {
   virtual ~Scheduler() = default;
   // Looks at one node. A failed look has `error` set and idleness unknown; `idle_since` and `idle_looks` are the
   // engine's to fill. `at` is left to the caller.
-  virtual Observation observe(std::string_view node_name, Duration deadline) = 0;
-  virtual Reply place(const Operation& operation, Duration deadline) = 0;
-  virtual Reply release(const Operation& operation, Duration deadline) = 0;
-  virtual Reply drain(const Operation& operation, Duration deadline) = 0;
+  virtual Observation observe(std::string_view node_name, Duration timeout) = 0;
+  virtual Reply place(const Operation& operation, Duration timeout) = 0;
+  virtual Reply release(const Operation& operation, Duration timeout) = 0;
+  virtual Reply drain(const Operation& operation, Duration timeout) = 0;
   // Every node, or an error: never a part of the list.
-  virtual Result<std::vector<ListedNode>> list(Duration deadline) = 0;
+  virtual Result<std::vector<ListedNode>> list(Duration timeout) = 0;
 };
 
 }  // namespace sickbay

@@ -9,12 +9,12 @@ void at(const Hook& hook, Point point) {
   if (hook) hook(point);
 }
 
-const Reply too_late{Answer::not_sent, "", "its deadline passed before it was sent"};
+const Reply too_late{Answer::not_sent, "", "there was no time left to send it"};
 
 }  // namespace
 
-Reply InProcessScheduler::send(const Operation& operation, OperationKind kind, Duration deadline) {
-  if (clock_.steady() >= deadline) return too_late;
+Reply InProcessScheduler::send(const Operation& operation, OperationKind kind, Duration timeout) {
+  if (timeout <= Duration{}) return too_late;
   Operation sent = operation;
   sent.kind = kind;
   sent.adapter = name_;
@@ -24,14 +24,14 @@ Reply InProcessScheduler::send(const Operation& operation, OperationKind kind, D
   return reply;
 }
 
-Reply InProcessScheduler::place(const Operation& operation, Duration deadline) {
-  return send(operation, OperationKind::cordon, deadline);
+Reply InProcessScheduler::place(const Operation& operation, Duration timeout) {
+  return send(operation, OperationKind::cordon, timeout);
 }
-Reply InProcessScheduler::release(const Operation& operation, Duration deadline) {
-  return send(operation, OperationKind::uncordon, deadline);
+Reply InProcessScheduler::release(const Operation& operation, Duration timeout) {
+  return send(operation, OperationKind::uncordon, timeout);
 }
-Reply InProcessScheduler::drain(const Operation& operation, Duration deadline) {
-  return send(operation, OperationKind::drain, deadline);
+Reply InProcessScheduler::drain(const Operation& operation, Duration timeout) {
+  return send(operation, OperationKind::drain, timeout);
 }
 
 Observation InProcessScheduler::observe(std::string_view node_name, Duration) {
@@ -48,8 +48,8 @@ Result<std::vector<ListedNode>> InProcessScheduler::list(Duration) {
   return nodes;
 }
 
-Reply InProcessProvider::start(const Operation& operation, Duration deadline) {
-  if (clock_.steady() >= deadline) return too_late;
+Reply InProcessProvider::start(const Operation& operation, Duration timeout) {
+  if (timeout <= Duration{}) return too_late;
   at(hook_, Point::before_send);
   Reply reply = world_.start(operation);
   at(hook_, Point::after_send);

@@ -2,7 +2,6 @@
 // a harness can pause, crash or be overtaken there: a call that was checked in time may still be sent late.
 #pragma once
 
-#include "base/time.hpp"
 #include "simworld/world.hpp"
 
 namespace sickbay::simworld {
@@ -14,38 +13,31 @@ using Hook = std::function<void(Point)>;
 
 class InProcessScheduler final : public Scheduler {
  public:
-  InProcessScheduler(World& world, std::string name, std::string installation, const Clock& clock, Hook hook = {})
-      : world_(world),
-        name_(std::move(name)),
-        installation_(std::move(installation)),
-        clock_(clock),
-        hook_(std::move(hook)) {}
-  Observation observe(std::string_view node_name, Duration deadline) override;
-  Reply place(const Operation& operation, Duration deadline) override;
-  Reply release(const Operation& operation, Duration deadline) override;
-  Reply drain(const Operation& operation, Duration deadline) override;
-  Result<std::vector<ListedNode>> list(Duration deadline) override;
+  InProcessScheduler(World& world, std::string name, std::string installation, Hook hook = {})
+      : world_(world), name_(std::move(name)), installation_(std::move(installation)), hook_(std::move(hook)) {}
+  Observation observe(std::string_view node_name, Duration timeout) override;
+  Reply place(const Operation& operation, Duration timeout) override;
+  Reply release(const Operation& operation, Duration timeout) override;
+  Reply drain(const Operation& operation, Duration timeout) override;
+  Result<std::vector<ListedNode>> list(Duration timeout) override;
 
  private:
-  Reply send(const Operation& operation, OperationKind kind, Duration deadline);
+  Reply send(const Operation& operation, OperationKind kind, Duration timeout);
   World& world_;
   std::string name_, installation_;
-  const Clock& clock_;
   Hook hook_;
 };
 
 class InProcessProvider final : public Provider {
  public:
-  InProcessProvider(World& world, const Clock& clock, Hook hook = {})
-      : world_(world), clock_(clock), hook_(std::move(hook)) {}
+  explicit InProcessProvider(World& world, Hook hook = {}) : world_(world), hook_(std::move(hook)) {}
   ProviderCapabilities capabilities() const override { return world_.config().capabilities; }
-  Reply start(const Operation& operation, Duration deadline) override;
-  OperationView observe(const Operation& operation, Duration deadline) override;
-  Result<std::vector<ListedHost>> hosts(Duration deadline) override;
+  Reply start(const Operation& operation, Duration timeout) override;
+  OperationView observe(const Operation& operation, Duration timeout) override;
+  Result<std::vector<ListedHost>> hosts(Duration timeout) override;
 
  private:
   World& world_;
-  const Clock& clock_;
   Hook hook_;
 };
 

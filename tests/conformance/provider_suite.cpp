@@ -113,7 +113,7 @@ TEST_P(ProviderContract, WithoutAConnectionNothingIsSentAndNothingIsKnown) {
   EXPECT_FALSE(lab->provider().hosts(lab->soon()));
 }
 
-TEST_P(ProviderContract, APassedDeadlineSendsNothing) {
+TEST_P(ProviderContract, WithoutTimeLeftNothingIsSent) {
   EXPECT_EQ(lab->provider().start(act("op-1"), Duration{0}).answer, Answer::not_sent);
   EXPECT_EQ(lab->effects(), 0u);
 }

@@ -144,7 +144,7 @@ TEST_P(SchedulerContract, WithoutAConnectionNothingIsSentAndNothingIsKnown) {
   EXPECT_FALSE(lab->scheduler().list(lab->soon()));
 }
 
-TEST_P(SchedulerContract, APassedDeadlineSendsNothing) {
+TEST_P(SchedulerContract, WithoutTimeLeftNothingIsSent) {
   EXPECT_EQ(lab->scheduler().place(operation("repair-1", OperationKind::cordon), Duration{0}).answer, Answer::not_sent);
   EXPECT_FALSE(look().cordoned);
 }

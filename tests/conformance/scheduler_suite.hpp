@@ -17,7 +17,7 @@ class SchedulerLab {
   virtual Scheduler& scheduler() = 0;
   virtual Scheduler& of_another_installation() = 0;
   virtual std::string node() = 0;
-  virtual Duration soon() = 0;                   // a deadline that is well enough away
+  virtual Duration soon() = 0;                   // a timeout that is long enough
   virtual void start_work(bool protected_) = 0;  // protected: its disruption budget allows no eviction
   virtual void cordon_as_somebody() = 0;
   virtual void uncordon_as_somebody() = 0;  // ours and theirs

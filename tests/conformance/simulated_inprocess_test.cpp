@@ -31,7 +31,7 @@ class InProcessSchedulerLab final : public SchedulerLab {
   Scheduler& scheduler() override { return ours_; }
   Scheduler& of_another_installation() override { return theirs_; }
   std::string node() override { return "gpu-003"; }
-  Duration soon() override { return setting_.clock.steady() + seconds{10}; }
+  Duration soon() override { return seconds{10}; }
   void start_work(bool protected_) override {
     ASSERT_TRUE(setting_.world->start_job("sim-k8s", node(), hours{9}, protected_));
   }
@@ -42,8 +42,8 @@ class InProcessSchedulerLab final : public SchedulerLab {
 
  private:
   Setting setting_;
-  InProcessScheduler ours_{*setting_.world, "sim-k8s", "installation-1", setting_.clock};
-  InProcessScheduler theirs_{*setting_.world, "sim-k8s", "installation-2", setting_.clock};
+  InProcessScheduler ours_{*setting_.world, "sim-k8s", "installation-1"};
+  InProcessScheduler theirs_{*setting_.world, "sim-k8s", "installation-2"};
 };
 
 class InProcessProviderLab final : public ProviderLab {
@@ -52,7 +52,7 @@ class InProcessProviderLab final : public ProviderLab {
   Provider& provider() override { return provider_; }
   std::string node() override { return "gpu-003"; }
   std::string boot() override { return setting_.world->state().nodes.at(node()).boot; }
-  Duration soon() override { return setting_.clock.steady() + seconds{10}; }
+  Duration soon() override { return seconds{10}; }
   std::size_t effects() override {
     return static_cast<std::size_t>(std::ranges::count(setting_.journal.entries, What::begin, &Entry::what));
   }
@@ -62,7 +62,7 @@ class InProcessProviderLab final : public ProviderLab {
 
  private:
   Setting setting_;
-  InProcessProvider provider_{*setting_.world, setting_.clock};
+  InProcessProvider provider_{*setting_.world};
 };
 
 std::string name(const auto& info) {

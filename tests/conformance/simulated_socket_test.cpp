@@ -15,7 +15,6 @@ using namespace simworld;
 struct Served {
   MemoryJournal journal;
   ManualClock clock;
-  SystemClock real;
   std::unique_ptr<World> world;
   std::unique_ptr<Service> service;
   std::unique_ptr<net::Server> server;
@@ -41,7 +40,7 @@ class SocketSchedulerLab final : public SchedulerLab {
   Scheduler& scheduler() override { return ours_; }
   Scheduler& of_another_installation() override { return theirs_; }
   std::string node() override { return "gpu-003"; }
-  Duration soon() override { return served_.real.steady() + seconds{10}; }
+  Duration soon() override { return seconds{10}; }
   void start_work(bool protected_) override {
     served_.service->with_world([&](World& w) { ASSERT_TRUE(w.start_job("sim-k8s", node(), hours{9}, protected_)); });
   }
@@ -56,8 +55,8 @@ class SocketSchedulerLab final : public SchedulerLab {
 
  private:
   Served served_;
-  adapters::SimulatedScheduler ours_{served_.url(), "sim-k8s", "installation-1", served_.real};
-  adapters::SimulatedScheduler theirs_{served_.url(), "sim-k8s", "installation-2", served_.real};
+  adapters::SimulatedScheduler ours_{served_.url(), "sim-k8s", "installation-1"};
+  adapters::SimulatedScheduler theirs_{served_.url(), "sim-k8s", "installation-2"};
 };
 
 class SocketProviderLab final : public ProviderLab {
@@ -68,7 +67,7 @@ class SocketProviderLab final : public ProviderLab {
   std::string boot() override {
     return served_.service->with_world([&](World& world) { return world.state().nodes.at(node()).boot; });
   }
-  Duration soon() override { return served_.real.steady() + seconds{10}; }
+  Duration soon() override { return seconds{10}; }
   std::size_t effects() override {
     return served_.service->with_world([&](World&) {
       return static_cast<std::size_t>(std::ranges::count(served_.journal.entries, What::begin, &Entry::what));
@@ -82,7 +81,7 @@ class SocketProviderLab final : public ProviderLab {
 
  private:
   Served served_;
-  adapters::SimulatedProvider provider_{served_.url(), served_.real};
+  adapters::SimulatedProvider provider_{served_.url()};
 };
 
 INSTANTIATE_TEST_SUITE_P(SimulatedOverSocket, SchedulerContract,

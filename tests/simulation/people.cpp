@@ -141,8 +141,8 @@ void People::meddle() {
   }
 }
 
-// People take back their cordons (not while ours is there: lifting it would say cancel), mend broken hardware and
-// switch dead nodes on.
+// People take back their cordons (not while ours is there: lifting it would say cancel), mend broken hardware and switch
+// dead nodes on.
 void People::mend() {
   for (const auto& [name, node] : world_.state().nodes) {
     if (!node.faults.empty()) (void)world_.mend(name);

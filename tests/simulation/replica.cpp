@@ -16,9 +16,9 @@ void Replica::connect() {
   const simworld::Config& config = around_.world.config();
   for (const std::string& scheduler : config.schedulers) {
     adapters_.schedulers[scheduler] =
-        std::make_unique<simworld::InProcessScheduler>(around_.world, scheduler, "installation", clock_, hook);
+        std::make_unique<simworld::InProcessScheduler>(around_.world, scheduler, "installation", hook);
   }
-  adapters_.providers[config.provider] = std::make_unique<simworld::InProcessProvider>(around_.world, clock_, hook);
+  adapters_.providers[config.provider] = std::make_unique<simworld::InProcessProvider>(around_.world, hook);
   adapters_.clusters["default"] = {config.schedulers, config.provider};
 }
 

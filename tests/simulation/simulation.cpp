@@ -96,10 +96,9 @@ void History::begin() {
   };
   office_options_.replica = "office";
   for (const std::string& scheduler : plan_.world.schedulers) {
-    office_.schedulers[scheduler] =
-        std::make_unique<simworld::InProcessScheduler>(world_, scheduler, "installation", database_clock_);
+    office_.schedulers[scheduler] = std::make_unique<simworld::InProcessScheduler>(world_, scheduler, "installation");
   }
-  office_.providers["sim"] = std::make_unique<simworld::InProcessProvider>(world_, database_clock_);
+  office_.providers["sim"] = std::make_unique<simworld::InProcessProvider>(world_);
   office_.clusters["default"] = {plan_.world.schedulers, "sim"};
   Cluster cluster;
   cluster.id = "default", cluster.name = "default";

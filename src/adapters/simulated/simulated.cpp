@@ -12,10 +12,10 @@ namespace {
 
 using clients::HttpRequest;
 
-Result<std::string> ask(const Clock& clock, const std::string& url, Duration deadline, const json::value* body) {
+Result<std::string> ask(const std::string& url, Duration timeout, const json::value* body) {
   HttpRequest request;
   request.url = url;
-  request.timeout = deadline - clock.steady();
+  request.timeout = timeout;
   if (body) {
     request.method = "POST";
     request.headers = {{"Content-Type", "application/json"}};
@@ -27,14 +27,14 @@ Result<std::string> ask(const Clock& clock, const std::string& url, Duration dea
 }
 
 template <class T>
-Result<T> read(const Clock& clock, const std::string& url, Duration deadline) {
-  SICKBAY_ASSIGN(const std::string text, ask(clock, url, deadline, nullptr));
+Result<T> read(const std::string& url, Duration timeout) {
+  SICKBAY_ASSIGN(const std::string text, ask(url, timeout, nullptr));
   return from_json_text<T>(text);
 }
 
 // A call that may change the world: an answer we cannot read tells nothing about what became of it.
-Reply send(const Clock& clock, const std::string& url, Duration deadline, const json::value& body) {
-  const auto text = ask(clock, url, deadline, &body);
+Reply send(const std::string& url, Duration timeout, const json::value& body) {
+  const auto text = ask(url, timeout, &body);
   if (!text) {
     const Answer answer = text.error().code == Errc::unknown_outcome ? Answer::unknown : Answer::not_sent;
     return {answer, "", text.error().message};
@@ -51,25 +51,25 @@ bool is_plain(std::string_view name) {
 
 }  // namespace
 
-Reply SimulatedScheduler::send(const Operation& operation, OperationKind kind, Duration deadline) {
+Reply SimulatedScheduler::send(const Operation& operation, OperationKind kind, Duration timeout) {
   Operation sent = operation;
   sent.kind = kind;
   sent.adapter = name_;
-  return adapters::send(clock_, url_ + "/v1/hold", deadline,
+  return adapters::send(url_ + "/v1/hold", timeout,
                         json::object{{"installation", installation_}, {"operation", to_json(sent)}});
 }
 
-Reply SimulatedScheduler::place(const Operation& operation, Duration deadline) {
-  return send(operation, OperationKind::cordon, deadline);
+Reply SimulatedScheduler::place(const Operation& operation, Duration timeout) {
+  return send(operation, OperationKind::cordon, timeout);
 }
-Reply SimulatedScheduler::release(const Operation& operation, Duration deadline) {
-  return send(operation, OperationKind::uncordon, deadline);
+Reply SimulatedScheduler::release(const Operation& operation, Duration timeout) {
+  return send(operation, OperationKind::uncordon, timeout);
 }
-Reply SimulatedScheduler::drain(const Operation& operation, Duration deadline) {
-  return send(operation, OperationKind::drain, deadline);
+Reply SimulatedScheduler::drain(const Operation& operation, Duration timeout) {
+  return send(operation, OperationKind::drain, timeout);
 }
 
-Observation SimulatedScheduler::observe(std::string_view node_name, Duration deadline) {
+Observation SimulatedScheduler::observe(std::string_view node_name, Duration timeout) {
   Observation failed;
   failed.node = node_name;
   failed.scheduler = name_;
@@ -79,40 +79,39 @@ Observation SimulatedScheduler::observe(std::string_view node_name, Duration dea
   }
   const std::string url =
       fmt::format("{}/v1/schedulers/{}/nodes/{}?installation={}", url_, name_, node_name, installation_);
-  auto seen = read<Observation>(clock_, url, deadline);
+  auto seen = read<Observation>(url, timeout);
   if (seen) return *seen;
   failed.error = seen.error().message;
   return failed;
 }
 
-Result<std::vector<ListedNode>> SimulatedScheduler::list(Duration deadline) {
+Result<std::vector<ListedNode>> SimulatedScheduler::list(Duration timeout) {
   return read<std::vector<ListedNode>>(
-      clock_, fmt::format("{}/v1/schedulers/{}/nodes?installation={}", url_, name_, installation_), deadline);
+      fmt::format("{}/v1/schedulers/{}/nodes?installation={}", url_, name_, installation_), timeout);
 }
 
 ProviderCapabilities SimulatedProvider::capabilities() const {
   const std::lock_guard lock(mutex_);
   if (!capabilities_) {
-    const auto asked =
-        read<ProviderCapabilities>(clock_, url_ + "/v1/provider/capabilities", clock_.steady() + seconds{3});
+    const auto asked = read<ProviderCapabilities>(url_ + "/v1/provider/capabilities", seconds{3});
     if (!asked) return {};
     capabilities_ = *asked;
   }
   return *capabilities_;
 }
 
-Reply SimulatedProvider::start(const Operation& operation, Duration deadline) {
-  return send(clock_, url_ + "/v1/provider/start", deadline, to_json(operation));
+Reply SimulatedProvider::start(const Operation& operation, Duration timeout) {
+  return send(url_ + "/v1/provider/start", timeout, to_json(operation));
 }
 
-OperationView SimulatedProvider::observe(const Operation& operation, Duration deadline) {
+OperationView SimulatedProvider::observe(const Operation& operation, Duration timeout) {
   const std::string id = is_plain(operation.id) ? operation.id : "-";
-  const auto view = read<OperationView>(clock_, url_ + "/v1/provider/operations/" + id, deadline);
+  const auto view = read<OperationView>(url_ + "/v1/provider/operations/" + id, timeout);
   return view ? *view : OperationView{Progress::unreadable, view.error().message, "", ""};
 }
 
-Result<std::vector<ListedHost>> SimulatedProvider::hosts(Duration deadline) {
-  return read<std::vector<ListedHost>>(clock_, url_ + "/v1/provider/hosts", deadline);
+Result<std::vector<ListedHost>> SimulatedProvider::hosts(Duration timeout) {
+  return read<std::vector<ListedHost>>(url_ + "/v1/provider/hosts", timeout);
 }
 
 }  // namespace sickbay::adapters
