@@ -30,8 +30,9 @@ void conclude(Operation& operation, Outcome outcome, Time now) {
   operation.concluded_at = now;
 }
 
-// What the reply makes of the operation. Pure.
-Operation answered(Operation operation, const Reply& reply, Time now) {
+// What the reply makes of the operation. `again`: it may have left before, in a call whose reply never came, so neither
+// "not sent" nor "refused" of this call says that it did not happen. Pure.
+Operation answered(Operation operation, const Reply& reply, bool again, Time now) {
   operation.detail = reply.detail;
   if (!reply.reference.empty()) operation.reference = reply.reference;
   const bool act = operation.kind == OperationKind::act;
@@ -42,12 +43,19 @@ Operation answered(Operation operation, const Reply& reply, Time now) {
       if (act) operation.state = OperationState::acknowledged;
       if (!act) conclude(operation, Outcome::succeeded, now);
       break;
-    case Answer::refused: conclude(operation, Outcome::failed, now); break;
+    case Answer::refused:
+      if (!again || !act) {
+        conclude(operation, Outcome::failed, now);
+      } else {
+        operation.state = OperationState::ambiguous;
+        operation.detail = "asked again and refused, so the first request may have happened: " + reply.detail;
+      }
+      break;
     case Answer::not_sent:
       operation.state = OperationState::planned;
       operation.owner.clear();
       operation.dispatch_by.reset();
-      operation.dispatched_at.reset();
+      if (!again) operation.dispatched_at.reset();
       break;
     case Answer::unknown: break;  // stays dispatching: look before anything else
   }
@@ -67,7 +75,7 @@ void Engine::dispatch(const Operation& planned, std::uint64_t version) {
     const Time now = store::now(tx);
     operation->state = OperationState::dispatching;
     operation->owner = options_.replica;
-    operation->dispatched_at = now;
+    if (!operation->dispatched_at) operation->dispatched_at = now;  // the first time it may have left
     operation->dispatch_by = now + options_.dispatch_window;
     ++operation->version;
     if (!store::swap_operation(tx, *operation)) return fail(Errc::changed, "taken by another");
@@ -90,10 +98,10 @@ void Engine::dispatch(const Operation& planned, std::uint64_t version) {
     const auto recorded = store_.write([&](store::Tx& tx) -> Status {
       const auto operation = store::get_operation(tx, taken->id);
       const bool mine = operation && operation->owner == options_.replica && operation->attempt == taken->attempt &&
-                        operation->dispatched_at == taken->dispatched_at;
+                        operation->dispatch_by == taken->dispatch_by;
       if (!mine || operation->state == OperationState::concluded) return {};
       const Time now = store::now(tx);
-      Operation next = answered(*operation, reply, now);
+      Operation next = answered(*operation, reply, planned.dispatched_at.has_value(), now);
       ++next.version;
       if (!store::swap_operation(tx, next)) return fail(Errc::changed, "changed meanwhile");
       Event event = operation_event(next, now, ids_);

@@ -82,16 +82,14 @@ Status Engine::node_turn(std::string_view key) {
   if (!changes.events.empty() || changes.wake_cluster || changes.release_slots) notify();
   at(Point::after_write);
 
-  if (changes.wants_admission) return admit(changes.node.value_or(facts.node));
-  if (facts.caution.observe_only) return {};
   // Dispatch only what this very turn, on these facts, let stand: a planned operation that was decided on older facts
   // has just been looked at again.
   const auto planned = [&](const Operation& operation) { return operation.state == OperationState::planned; };
   std::vector<Operation> operations = merged(facts.operations, changes.operations);
   if (const auto next = std::ranges::find_if(operations, planned); next != operations.end()) {
-    dispatch(*next, *written);
+    if (!facts.caution.observe_only) dispatch(*next, *written);
   }
-  return {};
+  return changes.wants_admission ? admit(changes.node.value_or(facts.node)) : Status{};
 }
 
 }  // namespace sickbay::engine
