@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -58,8 +59,10 @@ class DirectoryLock {
     if (file < 0) return fail(Errc::io, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
     if (::flock(file, LOCK_EX | LOCK_NB) != 0) {
       ::close(file);
-      return fail(Errc::conflict, fmt::format("another server holds {}: two servers cannot share one SQLite file or one "
-                                              "data directory; for several servers use PostgreSQL", path));
+      return fail(Errc::conflict,
+                  fmt::format("another server holds {}: two servers cannot share one SQLite file or one "
+                              "data directory; for several servers use PostgreSQL",
+                              path));
     }
     return DirectoryLock(file);
   }
@@ -74,8 +77,12 @@ class DirectoryLock {
   int file_;
 };
 
+struct Listen {
+  std::string host;
+  std::uint16_t port = 0;
+};
 // "HOST:PORT", "[::1]:PORT".
-Result<std::pair<std::string, std::uint16_t>> split_listen(const std::string& listen) {
+Result<Listen> split_listen(const std::string& listen) {
   const auto colon = listen.rfind(':');
   const auto port = colon == std::string::npos ? std::nullopt : parse_uint(listen.substr(colon + 1));
   if (!port || *port > 65535 || colon == 0) {
@@ -83,7 +90,7 @@ Result<std::pair<std::string, std::uint16_t>> split_listen(const std::string& li
   }
   std::string host = listen.substr(0, colon);
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  return std::pair(std::move(host), static_cast<std::uint16_t>(*port));
+  return Listen{std::move(host), static_cast<std::uint16_t>(*port)};
 }
 
 engine::World make_world(const api::ServerConfig& config, const std::string& installation) {
@@ -112,6 +119,25 @@ Status adopt(const api::ServerConfig& config, engine::Commands& commands, engine
   return {};
 }
 
+net::ServerOptions http_options(const Arguments& arguments, const Listen& listen, const api::Api& api) {
+  net::ServerOptions options;
+  options.host = listen.host;
+  options.port = listen.port;
+  options.tls_certificate = arguments.tls_certificate;
+  options.tls_key = arguments.tls_key;
+  options.stream_poll = milliseconds{300};
+  options.body_bytes = [&api](std::string_view method, std::string_view target) {
+    return api.body_bytes(method, target);
+  };
+  return options;
+}
+
+std::string address_of(const Arguments& arguments, const Listen& listen, std::uint16_t port) {
+  const bool v6 = listen.host.find(':') != std::string::npos;
+  return fmt::format("{}://{}{}{}:{}", arguments.tls_certificate.empty() ? "http" : "https", v6 ? "[" : "", listen.host,
+                     v6 ? "]" : "", port);
+}
+
 void wait_for_signal() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -122,16 +148,17 @@ void wait_for_signal() {
 }
 
 Status serve(const Arguments& arguments, const api::ServerConfig& config) {
-  SICKBAY_ASSIGN(const auto listen, split_listen(arguments.listen));
+  const auto listen = split_listen(arguments.listen);
+  if (!listen) return tl::unexpected<Error>(listen.error());
   std::error_code failed;
   std::filesystem::create_directories(arguments.data, failed);
   if (failed) return fail(Errc::io, fmt::format("cannot make the directory {}: {}", arguments.data, failed.message()));
-  const std::string own = arguments.data + "/sickbay.db";
-  const std::string url = arguments.database.empty() ? "sqlite:" + own : arguments.database;
+  const std::string url = arguments.database.empty() ? "sqlite:" + arguments.data + "/sickbay.db" : arguments.database;
   SICKBAY_ASSIGN(const auto lock, DirectoryLock::take(arguments.data + "/lock"));
-  std::optional<DirectoryLock> file_lock;  // of a SQLite file that is elsewhere
-  if (url.starts_with("sqlite:") && url != "sqlite:" + own) {
-    SICKBAY_ASSIGN(DirectoryLock taken, DirectoryLock::take(url.substr(7) + ".lock"));
+  std::optional<DirectoryLock> file_lock;  // of the SQLite file, wherever it is and by whatever name it is reached
+  if (url.starts_with("sqlite:")) {
+    const auto file = std::filesystem::weakly_canonical(url.substr(7), failed);
+    SICKBAY_ASSIGN(DirectoryLock taken, DirectoryLock::take(file.string() + ".lock"));
     file_lock.emplace(std::move(taken));
   }
 
@@ -142,9 +169,8 @@ Status serve(const Arguments& arguments, const api::ServerConfig& config) {
   SICKBAY_ASSIGN(const bool is_new, people.bootstrap(arguments.data + "/admin-token"));
   if (is_new) log::info("the first admin's token is in {}/admin-token", arguments.data);
 
-  SICKBAY_ASSIGN(const std::string installation, store->write([](store::Tx& tx) -> Result<std::string> {
-    return store::installation_id(tx);
-  }));
+  SICKBAY_ASSIGN(const std::string installation,
+                 store->write([](store::Tx& tx) -> Result<std::string> { return store::installation_id(tx); }));
   const engine::World world = make_world(config, installation);
   const FaultTable faults = rules::default_faults();
   engine::Options options;
@@ -156,25 +182,18 @@ Status serve(const Arguments& arguments, const api::ServerConfig& config) {
   SICKBAY_CHECK(adopt(config, commands, engine));
 
   // The API and the server know each other: one is asked for its counters, the other for its answers.
-  std::unique_ptr<net::Server> server;
-  api::Api api({*store, commands, engine.intake(), people, clock, ids, [&] { return engine.caution(); },
-                [&] { return server ? server->counters() : net::ServerCounters{}; }, std::string(kVersion), config.clusters});
-  net::ServerOptions http;
-  http.host = listen.first;
-  http.port = listen.second;
-  http.tls_certificate = arguments.tls_certificate;
-  http.tls_key = arguments.tls_key;
-  http.stream_poll = milliseconds{300};
-  http.body_bytes = [&](std::string_view method, std::string_view target) { return api.body_bytes(method, target); };
+  std::atomic<net::Server*> running = nullptr;
+  const auto counters = [&] {
+    const net::Server* server = running;
+    return server ? server->counters() : net::ServerCounters{};
+  };
+  api::Api api({*store, commands, engine.intake(), people, clock, ids, [&] { return engine.caution(); }, counters,
+                std::string(kVersion), config.clusters});
+  SICKBAY_ASSIGN(const auto server, net::Server::start(http_options(arguments, *listen, api),
+                                                       [&](const net::Request& r) { return api.handle(r); }));
+  running = server.get();
   engine.start();
-  auto started = net::Server::start(http, [&](const net::Request& request) { return api.handle(request); });
-  if (!started) {
-    engine.stop();
-    return tl::unexpected<Error>(started.error());
-  }
-  server = std::move(*started);
-  log::info("sickbay-server {} ready at {}://{}:{}", kVersion, arguments.tls_certificate.empty() ? "http" : "https",
-            listen.first, server->port());
+  log::info("sickbay-server {} ready at {}", kVersion, address_of(arguments, *listen, server->port()));
   wait_for_signal();
   log::info("stopping");
   server->stop();
@@ -207,8 +226,8 @@ int main(int argc, char** argv) {
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
-    const auto config = arguments.config.empty() ? Result<api::ServerConfig>(api::ServerConfig{})
-                                                 : api::read_config(arguments.config);
+    const auto config =
+        arguments.config.empty() ? Result<api::ServerConfig>(api::ServerConfig{}) : api::read_config(arguments.config);
     const Status status = config ? serve(arguments, *config) : Status(tl::unexpected<Error>(config.error()));
     if (status) return 0;
     fmt::print(stderr, "sickbay-server: {}\n", status.error().message);

@@ -77,7 +77,9 @@ Result<net::Response> hello(Call& call) {
 }
 
 // An older session's words: the agent says hello again.
-net::Response stale(const Error& error) { return problem({Errc::conflict, error.message, {}}, "stale_session"); }
+net::Response stale(const Error& error) {
+  return problem({Errc::conflict, error.message, {}}, "stale_session");
+}
 
 Result<net::Response> findings(Call& call) {
   SICKBAY_ASSIGN(json::value value, body_of(call));
@@ -117,12 +119,36 @@ Result<net::Response> heartbeat(Call& call) {
 std::vector<Route> agent_routes() {
   constexpr std::size_t kLargest = 1024 * 1024;
   return {
-      {"POST", "/v1/agent/hello", Access::join, hello, "An agent's start: opens a session", {}, true,
-       schema_of<wire::Hello>, schema_of<wire::HelloReply>, kLargest},
-      {"POST", "/v1/agent/findings", Access::agent, findings, "Findings, durable once acknowledged", {}, true,
-       schema_of<wire::Batch>, schema_of<wire::BatchReply>, kLargest},
-      {"POST", "/v1/agent/heartbeat", Access::agent, heartbeat, "An agent's sign of life", {}, true,
-       schema_of<wire::Heartbeat>, schema_of<wire::HeartbeatReply>, kLargest},
+      {"POST",
+       "/v1/agent/hello",
+       Access::join,
+       hello,
+       "An agent's start: opens a session",
+       {},
+       true,
+       schema_of<wire::Hello>,
+       schema_of<wire::HelloReply>,
+       kLargest},
+      {"POST",
+       "/v1/agent/findings",
+       Access::agent,
+       findings,
+       "Findings, durable once acknowledged",
+       {},
+       true,
+       schema_of<wire::Batch>,
+       schema_of<wire::BatchReply>,
+       kLargest},
+      {"POST",
+       "/v1/agent/heartbeat",
+       Access::agent,
+       heartbeat,
+       "An agent's sign of life",
+       {},
+       true,
+       schema_of<wire::Heartbeat>,
+       schema_of<wire::HeartbeatReply>,
+       kLargest},
   };
 }
 

@@ -1,9 +1,10 @@
 // Alerts: the model's own form, with the node's name beside its id.
+#include "store/alerts.hpp"
+
 #include <fmt/core.h>
 
 #include "api/routes.hpp"
 #include "api/schema.hpp"
-#include "store/alerts.hpp"
 
 namespace sickbay::api {
 namespace {
@@ -67,8 +68,15 @@ Result<net::Response> get(Call& call) {
 std::vector<Route> alert_routes() {
   const std::string all = "/v1/compute/clusters/{cluster}/alerts";
   return {
-      {"GET", all, Access::viewer, list, "Alerts, newest first",
-       {"state", "severity", "name", "node", "page_size", "page_token"}, false, nullptr, schema_of<AlertList>},
+      {"GET",
+       all,
+       Access::viewer,
+       list,
+       "Alerts, newest first",
+       {"state", "severity", "name", "node", "page_size", "page_token"},
+       false,
+       nullptr,
+       schema_of<AlertList>},
       {"GET", all + "/{alert}", Access::viewer, get, "One alert", {}, false, nullptr, schema_of<AlertView>},
   };
 }

@@ -14,10 +14,13 @@ namespace {
 
 constexpr std::size_t kLongestIdempotencyId = 200;
 
-bool is_variable(std::string_view piece) { return piece.starts_with('{'); }
+bool is_variable(std::string_view piece) {
+  return piece.starts_with('{');
+}
 
 // Whether `path` is the route's, and the parts that fill its variables.
-bool matches(std::string_view pattern, const std::vector<std::string>& path, std::map<std::string, std::string>& parts) {
+bool matches(std::string_view pattern, const std::vector<std::string>& path,
+             std::map<std::string, std::string>& parts) {
   const auto pieces = split(pattern.substr(1), '/');
   if (pieces.size() != path.size()) return false;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -34,10 +37,14 @@ bool matches(std::string_view pattern, const std::vector<std::string>& path, std
 
 Role least_role(Access access) {
   switch (access) {
-    case Access::technician: return Role::technician;
-    case Access::operator_: return Role::operator_;
-    case Access::admin: return Role::admin;
-    default: return Role::viewer;
+    case Access::technician:
+      return Role::technician;
+    case Access::operator_:
+      return Role::operator_;
+    case Access::admin:
+      return Role::admin;
+    default:
+      return Role::viewer;
   }
 }
 
@@ -61,9 +68,9 @@ Status known_parameters(const Route& route, const net::Target& target) {
 }  // namespace
 
 Api::Api(Services services) : services_(std::move(services)) {
-  for (auto* resource : {cluster_routes, remediation_routes, volume_routes, node_routes, alert_routes, event_routes,
-                         host_routes, policy_routes, breaker_routes, summary_routes, audit_routes, token_routes,
-                         agent_routes, root_routes}) {
+  for (auto* resource :
+       {cluster_routes, remediation_routes, volume_routes, node_routes, alert_routes, event_routes, host_routes,
+        policy_routes, breaker_routes, summary_routes, audit_routes, token_routes, agent_routes, root_routes}) {
     for (Route& route : resource()) routes_.push_back(std::move(route));
   }
 }
@@ -101,8 +108,10 @@ net::Response Api::handle(const net::Request& request) {
     return response;
   }
   if (!match.route) {
-    return problem({Errc::not_found, fmt::format("there is no resource {}; /openapi.json lists what there is",
-                                                 truncate_utf8(request.target, 200)), {}});
+    return problem(
+        {Errc::not_found,
+         fmt::format("there is no resource {}; /openapi.json lists what there is", truncate_utf8(request.target, 200)),
+         {}});
   }
   Call call(*this, services_, *match.route, request, std::move(match.path), target->query);
   try {
@@ -144,7 +153,8 @@ Status Api::admit(Call& call) const {
   }));
   // One that is not theirs looks like one that is not there.
   if (!call.cluster || !call.caller->sees(call.cluster->id)) {
-    return fail(Errc::not_found, fmt::format("there is no cluster {} that '{}' may see", wanted, call.caller->principal.name));
+    return fail(Errc::not_found,
+                fmt::format("there is no cluster {} that '{}' may see", wanted, call.caller->principal.name));
   }
   return {};
 }
@@ -163,7 +173,8 @@ Result<net::Response> Api::run(Call& call) {
   return run_once(call, std::string(*id));
 }
 
-// The first answer to an idempotency id is kept and given again to the same request; another request with it is refused.
+// The first answer to an idempotency id is kept and given again to the same request; another request with it is
+// refused.
 Result<net::Response> Api::run_once(Call& call, const std::string& id) {
   const std::string scope = fmt::format("{} {}", call.caller->principal.id, call.route.path);
   const std::string hash = sha256_hex(call.request.method + " " + call.request.target + "\n" + call.request.body);
@@ -178,7 +189,8 @@ Result<net::Response> Api::run_once(Call& call, const std::string& id) {
     return json_response(kept.at("body"), static_cast<int>(kept.at("status").to_number<std::int64_t>()));
   }
   SICKBAY_ASSIGN(net::Response response, call.route.function(call));
-  SICKBAY_ASSIGN(const json::value body, response.body.empty() ? Result<json::value>(nullptr) : parse_json(response.body));
+  SICKBAY_ASSIGN(const json::value body,
+                 response.body.empty() ? Result<json::value>(nullptr) : parse_json(response.body));
   const store::Answered answered{hash, json::serialize(json::object{{"status", response.status}, {"body", body}})};
   SICKBAY_ASSIGN(const Time now, services_.store.now());
   const Status kept = services_.store.write([&](store::Tx& tx) -> Status {

@@ -24,7 +24,14 @@ Result<net::Response> list(Call& call) {
 }  // namespace
 
 std::vector<Route> audit_routes() {
-  return {{"GET", "/v1/audit", Access::admin, list, "The audit log", {"page_size", "page_token"}, false, nullptr,
+  return {{"GET",
+           "/v1/audit",
+           Access::admin,
+           list,
+           "The audit log",
+           {"page_size", "page_token"},
+           false,
+           nullptr,
            schema_of<AuditList>}};
 }
 

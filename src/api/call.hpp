@@ -28,10 +28,10 @@ struct Services {
   people::People& people;
   const Clock& clock;
   Ids& ids;
-  std::function<decide::Caution()> caution;          // of this replica's engine
-  std::function<net::ServerCounters()> http;         // of this replica's server; may be empty
+  std::function<decide::Caution()> caution;   // of this replica's engine
+  std::function<net::ServerCounters()> http;  // of this replica's server; may be empty
   std::string version;
-  std::vector<ClusterConfig> configured;             // the clusters whose adapters this server has
+  std::vector<ClusterConfig> configured;  // the clusters whose adapters this server has
 };
 
 // Whose word a route takes. agent: an agent's credential; join: that or a ticket; the others: people and programs with
@@ -46,11 +46,11 @@ struct Route {
   std::string method, path;  // "/v1/compute/clusters/{cluster}/alerts"
   Access access = Access::viewer;
   Function function = nullptr;
-  std::string summary;       // for the OpenAPI document
+  std::string summary;                       // for the OpenAPI document
   std::vector<std::string> parameters = {};  // of the query
   // The shapes of Together's API: unknown parameters and members are ignored. On our own they are errors.
   bool given = false;
-  json::object (*body)() = nullptr;    // schemas
+  json::object (*body)() = nullptr;  // schemas
   json::object (*answer)() = nullptr;
   std::size_t body_bytes = 64 * 1024;
   bool secret_answer = false;  // not kept for repeats under an idempotency id

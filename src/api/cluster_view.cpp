@@ -55,7 +55,8 @@ ClusterView read_cluster_view(store::Tx& tx, const Cluster& cluster) {
   view.status = cluster.status;
   view.region = kRegion;
   view.created_at = cluster.created_at;
-  if (cluster.created_at) view.phase_transitions.push_back({"CLUSTER_PHASE_" + upper(cluster.status), *cluster.created_at});
+  if (cluster.created_at)
+    view.phase_transitions.push_back({"CLUSTER_PHASE_" + upper(cluster.status), *cluster.created_at});
 
   store::RepairFilter filter;
   filter.cluster = cluster.id;

@@ -1,5 +1,5 @@
-// A cluster in the shape of Together's API. What an operator's own site does not have (add-ons, capacity pools, billing)
-// is there with honest empty values.
+// A cluster in the shape of Together's API. What an operator's own site does not have (add-ons, capacity pools,
+// billing) is there with honest empty values.
 #pragma once
 
 #include "api/node_view.hpp"
@@ -47,8 +47,8 @@ struct ClusterView {
   BOOST_DESCRIBE_CLASS(ClusterView, (),
                        (cluster_id, cluster_name, cluster_type, status, gpu_type, region, billing_type, num_gpus,
                         num_cpu_workers, num_reserved_gpus, num_capacity_pool_gpus, allocated_preemptible_gpus,
-                        desired_preemptible_gpus, cuda_version, nvidia_driver_version, os_image, project_id, kube_config,
-                        control_plane_ready, created_at, gpu_worker_nodes, deleted_gpu_worker_nodes,
+                        desired_preemptible_gpus, cuda_version, nvidia_driver_version, os_image, project_id,
+                        kube_config, control_plane_ready, created_at, gpu_worker_nodes, deleted_gpu_worker_nodes,
                         control_plane_nodes, add_ons, volumes, phase_transitions, node_lifecycle_events),
                        (), ())
 };

@@ -31,9 +31,8 @@ struct Deleted {
 };
 
 Result<net::Response> answer(Call& call, const Cluster& cluster) {
-  SICKBAY_ASSIGN(const ClusterView view, call.read([&](store::Tx& tx) -> Result<ClusterView> {
-    return read_cluster_view(tx, cluster);
-  }));
+  SICKBAY_ASSIGN(const ClusterView view,
+                 call.read([&](store::Tx& tx) -> Result<ClusterView> { return read_cluster_view(tx, cluster); }));
   return json_response(to_json(view));
 }
 
@@ -47,24 +46,28 @@ Result<net::Response> list(Call& call) {
   });
 }
 
-Result<net::Response> get(Call& call) { return answer(call, *call.cluster); }
+Result<net::Response> get(Call& call) {
+  return answer(call, *call.cluster);
+}
 
 Result<net::Response> create(Call& call) {
   SICKBAY_ASSIGN(const CreateBody body, call.body<CreateBody>());
   if (!call.caller->sees_all()) return fail(Errc::forbidden, "clusters are adopted by an admin of all clusters");
   const std::string name(trim(body.cluster_name));
-  if (name.empty() || name.size() > 100) return fail(Errc::invalid, "cluster_name must be 1 to 100 characters", "cluster_name");
+  if (name.empty() || name.size() > 100)
+    return fail(Errc::invalid, "cluster_name must be 1 to 100 characters", "cluster_name");
   if (body.cluster_type != "KUBERNETES" && body.cluster_type != "SLURM") {
     return fail(Errc::invalid, "cluster_type must be KUBERNETES or SLURM", "cluster_type");
   }
   if (body.num_gpus.value_or(0) > 0) {
-    return fail(Errc::refused, "no provider here can build machines; to adopt a cluster that exists, ask with num_gpus 0",
-                "num_gpus");
+    return fail(Errc::refused,
+                "no provider here can build machines; to adopt a cluster that exists, ask with num_gpus 0", "num_gpus");
   }
   const auto& known = call.services.configured;
   const auto found = std::find_if(known.begin(), known.end(), [&](const ClusterConfig& c) { return c.name == name; });
   if (found == known.end()) {
-    return fail(Errc::refused, fmt::format("no adapters reach a cluster '{}'; name it in the server's configuration", name),
+    return fail(Errc::refused,
+                fmt::format("no adapters reach a cluster '{}'; name it in the server's configuration", name),
                 "cluster_name");
   }
   Cluster cluster;
@@ -80,9 +83,8 @@ Result<net::Response> update(Call& call) {
   if (body.cluster_type && *body.cluster_type != call.cluster->type) {
     return fail(Errc::refused, "a cluster's type does not change; adopt it anew", "cluster_type");
   }
-  SICKBAY_ASSIGN(const ClusterView view, call.read([&](store::Tx& tx) -> Result<ClusterView> {
-    return read_cluster_view(tx, *call.cluster);
-  }));
+  SICKBAY_ASSIGN(const ClusterView view,
+                 call.read([&](store::Tx& tx) -> Result<ClusterView> { return read_cluster_view(tx, *call.cluster); }));
   if (body.num_gpus && *body.num_gpus != view.num_gpus) {
     return fail(Errc::refused, "no provider here can add or take away machines", "num_gpus");
   }
@@ -120,8 +122,23 @@ std::vector<Route> cluster_routes() {
       {"GET", all, Access::viewer, list, "The clusters you may see", {}, true, nullptr, schema_of<ClusterList>},
       {"POST", all, Access::admin, create, "Adopts a cluster that exists", {}, true, schema_of<CreateBody>, kOne},
       {"GET", one, Access::viewer, get, "One cluster with its nodes", {}, true, nullptr, kOne},
-      {"PUT", one, Access::admin, update, "Changes a cluster, where a provider can", {}, true, schema_of<UpdateBody>, kOne},
-      {"DELETE", one, Access::admin, forget, "Forgets a cluster; its machines stay as they are", {}, true, nullptr,
+      {"PUT",
+       one,
+       Access::admin,
+       update,
+       "Changes a cluster, where a provider can",
+       {},
+       true,
+       schema_of<UpdateBody>,
+       kOne},
+      {"DELETE",
+       one,
+       Access::admin,
+       forget,
+       "Forgets a cluster; its machines stay as they are",
+       {},
+       true,
+       nullptr,
        schema_of<Deleted>},
       {"GET", "/v1/compute/regions", Access::viewer, regions, "Where nodes can be, and of what kind", {}, true},
   };

@@ -24,17 +24,20 @@ Status check(const ServerConfig& config) {
       return fail(Errc::invalid, fmt::format("the type of '{}' must be KUBERNETES or SLURM", cluster.name), "clusters");
     }
     if (!cluster.simulated) {
-      return fail(Errc::invalid, fmt::format("the cluster '{}' has no adapters; this version knows `simulated`", cluster.name),
+      return fail(Errc::invalid,
+                  fmt::format("the cluster '{}' has no adapters; this version knows `simulated`", cluster.name),
                   "clusters");
     }
     if (!cluster.simulated->url.starts_with("http://")) {
-      return fail(Errc::invalid, "simulated.url must be the world's address, such as http://127.0.0.1:8490", "clusters");
+      return fail(Errc::invalid, "simulated.url must be the world's address, such as http://127.0.0.1:8490",
+                  "clusters");
     }
     std::vector<std::string> names = cluster.simulated->schedulers;
     names.push_back(cluster.simulated->provider);
     for (const std::string& name : names) {
       if (!adapters.insert(name).second) {
-        return fail(Errc::invalid, fmt::format("two adapters are named '{}'; nodes could not tell them apart", name), "clusters");
+        return fail(Errc::invalid, fmt::format("two adapters are named '{}'; nodes could not tell them apart", name),
+                    "clusters");
       }
     }
   }
@@ -59,10 +62,13 @@ Result<ServerConfig> read_config(const std::string& file) {
   std::ostringstream text;
   if (!in || !(text << in.rdbuf())) return fail(Errc::io, fmt::format("{} cannot be read or is empty", file));
   auto config = parse_config(text.view());
-  if (!config) return fail(config.error().code, fmt::format("{}: {}", file, config.error().message), config.error().field);
+  if (!config)
+    return fail(config.error().code, fmt::format("{}: {}", file, config.error().message), config.error().field);
   return config;
 }
 
-std::string cluster_id_of(std::string_view name) { return "clu-" + sha256_hex(name).substr(0, 24); }
+std::string cluster_id_of(std::string_view name) {
+  return "clu-" + sha256_hex(name).substr(0, 24);
+}
 
 }  // namespace sickbay::api

@@ -9,7 +9,7 @@
 namespace sickbay::api {
 namespace {
 
-constexpr std::size_t kEventsAtOnce = 100;         // one piece of a stream
+constexpr std::size_t kEventsAtOnce = 100;  // one piece of a stream
 constexpr std::size_t kNewest = 200;
 constexpr Duration kLookAgainWhoItIs = seconds{30};  // a revoked token ends its streams within this
 
@@ -35,7 +35,8 @@ Result<store::EventFilter> filter_of(Call& call) {
 Result<std::optional<std::uint64_t>> sequence_of(const std::optional<std::string>& text, std::string_view field) {
   if (!text) return std::nullopt;
   const auto number = parse_uint(*text);
-  if (!number) return fail(Errc::invalid, fmt::format("{} must be the sequence of an event, a number", field), std::string(field));
+  if (!number)
+    return fail(Errc::invalid, fmt::format("{} must be the sequence of an event, a number", field), std::string(field));
   return number;
 }
 
@@ -56,12 +57,16 @@ Result<net::Response> list(Call& call) {
 class EventStream final : public net::BodyStream {
  public:
   EventStream(Services& services, store::EventFilter filter, std::uint64_t after, std::string secret)
-      : services_(services), filter_(std::move(filter)), after_(after), secret_(std::move(secret)),
+      : services_(services),
+        filter_(std::move(filter)),
+        after_(after),
+        secret_(std::move(secret)),
         checked_(services.clock.steady()) {}
 
   std::optional<std::string> more() override {
     std::string text;
-    if (!std::exchange(greeted_, true)) text = "retry: 2000\n: what follows is newer than " + std::to_string(after_) + "\n\n";
+    if (!std::exchange(greeted_, true))
+      text = "retry: 2000\n: what follows is newer than " + std::to_string(after_) + "\n\n";
     if (const Duration now = services_.clock.steady(); now - checked_ >= kLookAgainWhoItIs) {
       const auto caller = services_.people.authenticate(secret_);
       if (!caller && caller.error().code == Errc::unauthenticated) return std::nullopt;
@@ -91,7 +96,8 @@ class EventStream final : public net::BodyStream {
 Result<net::Response> stream(Call& call) {
   SICKBAY_ASSIGN(const store::EventFilter filter, filter_of(call));
   const auto header = call.request.header("Last-Event-ID");
-  const auto resumed = header && !header->empty() ? std::optional<std::string>(*header) : call.parameter("last_event_id");
+  const auto resumed =
+      header && !header->empty() ? std::optional<std::string>(*header) : call.parameter("last_event_id");
   SICKBAY_ASSIGN(auto after, sequence_of(resumed, "Last-Event-ID"));
   SICKBAY_ASSIGN(const std::uint64_t newest, call.read([](store::Tx& tx) -> Result<std::uint64_t> {
     std::uint64_t newest = 0;  // the very newest may not be published yet
@@ -104,7 +110,8 @@ Result<net::Response> stream(Call& call) {
   if (!after || *after > newest) after = newest;
   const std::string_view authorization = call.request.header("Authorization").value_or("");
   net::Response response;
-  response.headers = {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
+  response.headers = {
+      {"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
   response.stream = std::make_unique<EventStream>(call.services, filter, *after,
                                                   std::string(trim(authorization.substr(authorization.find(' ') + 1))));
   return response;
@@ -115,10 +122,21 @@ Result<net::Response> stream(Call& call) {
 std::vector<Route> event_routes() {
   const std::string base = "/v1/compute/clusters/{cluster}";
   return {
-      {"GET", base + "/events", Access::viewer, list, "What happened, newest first; after=SEQUENCE: what came later",
-       {"node", "repair", "kind", "after", "page_size", "page_token"}, false, nullptr, schema_of<EventList>},
-      {"GET", base + "/stream", Access::viewer, stream,
-       "The same as server-sent events from now on, or from Last-Event-ID", {"node", "repair", "kind", "last_event_id"},
+      {"GET",
+       base + "/events",
+       Access::viewer,
+       list,
+       "What happened, newest first; after=SEQUENCE: what came later",
+       {"node", "repair", "kind", "after", "page_size", "page_token"},
+       false,
+       nullptr,
+       schema_of<EventList>},
+      {"GET",
+       base + "/stream",
+       Access::viewer,
+       stream,
+       "The same as server-sent events from now on, or from Last-Event-ID",
+       {"node", "repair", "kind", "last_event_id"},
        false},
   };
 }

@@ -54,8 +54,15 @@ Result<net::Response> get(Call& call) {
 std::vector<Route> host_routes() {
   const std::string all = "/v1/compute/clusters/{cluster}/hosts";
   return {
-      {"GET", all, Access::viewer, list, "The hosts of a cluster, by id", {"state", "page_size", "page_token"}, false,
-       nullptr, schema_of<HostList>},
+      {"GET",
+       all,
+       Access::viewer,
+       list,
+       "The hosts of a cluster, by id",
+       {"state", "page_size", "page_token"},
+       false,
+       nullptr,
+       schema_of<HostList>},
       {"GET", all + "/{host}", Access::viewer, get, "One host", {}, false, nullptr, schema_of<HostView>},
   };
 }

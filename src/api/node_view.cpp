@@ -65,8 +65,8 @@ NodeView node_view(const Node& node, const std::vector<Alert>& alerts, const std
   });
   view.state = state_of(node, unhealthy, repair);
   if (repair) {
-    view.repair = NodeRepair{repair->id,   mode_of(repair->action), repair->state,
-                             repair->step, repair->waits_for,       repair->person};
+    view.repair =
+        NodeRepair{repair->id, mode_of(repair->action), repair->state, repair->step, repair->waits_for, repair->person};
   }
   if (repair && repair->person) {
     view.headline = *repair->person;

@@ -28,7 +28,7 @@ struct NodeRepair {
 struct NodeView {
   std::string id, name, cluster_id, pool, host;
   NodeState state = NodeState::healthy;
-  std::string headline;       // why it is not healthy, in a sentence; "" where it is
+  std::string headline;                   // why it is not healthy, in a sentence; "" where it is
   std::uint32_t firing = 0, pending = 0;  // alerts
   std::optional<NodeRepair> repair;       // the open one
   std::optional<Quarantine> quarantine;

@@ -23,7 +23,8 @@ struct AgentView {
   Time hello_at{};
   std::optional<Time> last_heartbeat;
   std::uint64_t dropped = 0, active_faults = 0;
-  BOOST_DESCRIBE_CLASS(AgentView, (), (epoch, version, outbox, hello_at, last_heartbeat, dropped, active_faults), (), ())
+  BOOST_DESCRIBE_CLASS(AgentView, (), (epoch, version, outbox, hello_at, last_heartbeat, dropped, active_faults), (),
+                       ())
 };
 struct NodeDetail : NodeView {
   std::vector<std::string> why;
@@ -60,7 +61,8 @@ Result<net::Response> list(Call& call) {
   SICKBAY_ASSIGN(auto views, call.read([&](store::Tx& tx) -> Result<std::vector<NodeView>> {
     return node_views(tx, call.cluster->id);
   }));
-  std::erase_if(views, [&](const NodeView& view) { return (state && view.state != *state) || (pool && view.pool != *pool); });
+  std::erase_if(views,
+                [&](const NodeView& view) { return (state && view.state != *state) || (pool && view.pool != *pool); });
   auto paged = page_of(std::move(views), page, [](const NodeView& view) { return view.name; });
   return json_response(list_of("nodes", to_array(paged.items), std::move(paged.next)));
 }
@@ -72,8 +74,13 @@ Result<net::Response> get(Call& call) {
     NodeDetail read;
     static_cast<NodeView&>(read) = read_node_view(tx, node);
     if (const auto session = store::newest_session(tx, node.id)) {
-      read.agent = AgentView{session->epoch, session->agent_version, session->outbox, session->hello_at,
-                             store::last_heartbeat(tx, node.id, session->epoch), session->dropped, session->active.size()};
+      read.agent = AgentView{session->epoch,
+                             session->agent_version,
+                             session->outbox,
+                             session->hello_at,
+                             store::last_heartbeat(tx, node.id, session->epoch),
+                             session->dropped,
+                             session->active.size()};
     }
     read.schedulers = store::observations_of(tx, node.id);
     read.alerts = store::open_alerts_of_node(tx, node.id);
@@ -90,7 +97,8 @@ Result<net::Response> change(Call& call) {
   if (body.auto_repair) {
     SICKBAY_ASSIGN(node, call.services.commands.set_auto_repair(node.id, *body.auto_repair, call.person()));
   }
-  SICKBAY_ASSIGN(const NodeView view, call.read([&](store::Tx& tx) -> Result<NodeView> { return read_node_view(tx, node); }));
+  SICKBAY_ASSIGN(const NodeView view,
+                 call.read([&](store::Tx& tx) -> Result<NodeView> { return read_node_view(tx, node); }));
   return json_response(to_json(view));
 }
 
@@ -149,17 +157,58 @@ Result<net::Response> pools(Call& call) {
 std::vector<Route> node_routes() {
   const std::string all = "/v1/compute/clusters/{cluster}/nodes", one = all + "/{node}";
   return {
-      {"GET", all, Access::viewer, list, "The nodes of a cluster, by name", {"state", "pool", "page_size", "page_token"},
-       false, nullptr, schema_of<NodeList>},
-      {"GET", one, Access::viewer, get, "One node (by id or name) with all that is known of it", {}, false, nullptr,
+      {"GET",
+       all,
+       Access::viewer,
+       list,
+       "The nodes of a cluster, by name",
+       {"state", "pool", "page_size", "page_token"},
+       false,
+       nullptr,
+       schema_of<NodeList>},
+      {"GET",
+       one,
+       Access::viewer,
+       get,
+       "One node (by id or name) with all that is known of it",
+       {},
+       false,
+       nullptr,
        schema_of<NodeDetail>},
-      {"PATCH", one, Access::operator_, change, "Opts a node out of automatic repair, or in", {}, false,
-       schema_of<NodeChange>, schema_of<NodeView>},
-      {"GET", one + "/why", Access::viewer, why, "Why the node is as it is, in sentences", {}, false, nullptr,
+      {"PATCH",
+       one,
+       Access::operator_,
+       change,
+       "Opts a node out of automatic repair, or in",
+       {},
+       false,
+       schema_of<NodeChange>,
+       schema_of<NodeView>},
+      {"GET",
+       one + "/why",
+       Access::viewer,
+       why,
+       "Why the node is as it is, in sentences",
+       {},
+       false,
+       nullptr,
        schema_of<NodeWhy>},
-      {"GET", one + "/findings", Access::viewer, findings, "What its detectors said, newest first", {"page_size"}, false},
-      {"GET", "/v1/compute/clusters/{cluster}/pools", Access::viewer, pools, "The pools of a cluster",
-       {"page_size", "page_token"}, false, nullptr, schema_of<PoolList>},
+      {"GET",
+       one + "/findings",
+       Access::viewer,
+       findings,
+       "What its detectors said, newest first",
+       {"page_size"},
+       false},
+      {"GET",
+       "/v1/compute/clusters/{cluster}/pools",
+       Access::viewer,
+       pools,
+       "The pools of a cluster",
+       {"page_size", "page_token"},
+       false,
+       nullptr,
+       schema_of<PoolList>},
   };
 }
 

@@ -23,11 +23,14 @@ json::array parameters_of(const Route& route) {
   json::array all;
   for (const std::string_view piece : split(route.path, '/')) {
     if (!piece.starts_with('{')) continue;
-    all.push_back({{"name", piece.substr(1, piece.size() - 2)}, {"in", "path"}, {"required", true},
+    all.push_back({{"name", piece.substr(1, piece.size() - 2)},
+                   {"in", "path"},
+                   {"required", true},
                    {"schema", {{"type", "string"}}}});
   }
   for (const std::string& name : route.parameters) {
-    all.push_back({{"name", name}, {"in", "query"}, {"schema", {{"type", name == "page_size" ? "integer" : "string"}}}});
+    all.push_back(
+        {{"name", name}, {"in", "query"}, {"schema", {{"type", name == "page_size" ? "integer" : "string"}}}});
   }
   return all;
 }
@@ -40,27 +43,34 @@ json::object operation_of(const Route& route) {
   json::object answer = route.answer ? content(route.answer()) : json::object{};
   answer["description"] = "Done";
   const bool made = route.path.ends_with("/tickets") || route.path == "/v1/tokens" || route.path.ends_with("/retry");
-  const char* status = route.method == "DELETE" && !route.answer ? "204" : made && route.method == "POST" ? "201" : "200";
+  const char* status = route.method == "DELETE" && !route.answer ? "204"
+                       : made && route.method == "POST"          ? "201"
+                                                                 : "200";
   json::object operation;
   operation["operationId"] = operation_id(route);
   operation["summary"] = route.summary;
   operation["parameters"] = parameters_of(route);
   if (route.body) operation["requestBody"] = content(route.body());
-  operation["responses"] = {{status, std::move(answer)},
-                            {"default", {{"$ref", "#/components/responses/Problem"}}}};
+  operation["responses"] = {{status, std::move(answer)}, {"default", {{"$ref", "#/components/responses/Problem"}}}};
   if (route.access == Access::open) operation["security"] = json::array{};
-  if (route.access > Access::agent) operation["x-role"] = route.access == Access::viewer ? "viewer"
-                                    : route.access == Access::technician ? "technician"
-                                    : route.access == Access::operator_  ? "operator"
-                                                                         : "admin";
+  if (route.access > Access::agent)
+    operation["x-role"] = route.access == Access::viewer       ? "viewer"
+                          : route.access == Access::technician ? "technician"
+                          : route.access == Access::operator_  ? "operator"
+                                                               : "admin";
   return operation;
 }
 
 json::object problem_components() {
   const json::value text = {{"type", "string"}};
   json::object schema = {{"type", "object"},
-                         {"properties", {{"type", text}, {"title", text}, {"status", {{"type", "integer"}}},
-                                         {"detail", text}, {"code", text}, {"field", text}}}};
+                         {"properties",
+                          {{"type", text},
+                           {"title", text},
+                           {"status", {{"type", "integer"}}},
+                           {"detail", text},
+                           {"code", text},
+                           {"field", text}}}};
   json::object response = {{"description", "What was wrong, where, and what to do (RFC 9457)"},
                            {"content", {{"application/problem+json", {{"schema", std::move(schema)}}}}}};
   return {{"responses", {{"Problem", std::move(response)}}},

@@ -78,8 +78,8 @@ Result<net::Response> put(Call& call) {
     const Problem& first = checked.errors.front();
     return problem({Errc::refused, first.message, "policy." + first.field}, {}, {{"errors", to_array(checked.errors)}});
   }
-  SICKBAY_ASSIGN(const PolicyVersion version, call.services.commands.put_policy(call.cluster->id, body.policy, call.person(),
-                                                                                body.comment, expected));
+  SICKBAY_ASSIGN(const PolicyVersion version, call.services.commands.put_policy(call.cluster->id, body.policy,
+                                                                                call.person(), body.comment, expected));
   return answer(version);
 }
 
@@ -105,17 +105,38 @@ Result<net::Response> versions(Call& call) {
 std::vector<Route> policy_routes() {
   const std::string path = "/v1/compute/clusters/{cluster}/policy";
   constexpr std::size_t kLargest = 256 * 1024;
-  Route check_route{"POST", path + "/check", Access::viewer, check, "Checks a policy without keeping it", {}, false,
-                    schema_of<PolicyBody>, schema_of<Checked>, kLargest};
+  Route check_route{
+      "POST", path + "/check",       Access::viewer,     check,   "Checks a policy without keeping it", {},
+      false,  schema_of<PolicyBody>, schema_of<Checked>, kLargest};
   check_route.audited = true;
   return {
       check_route,
-      {"GET", path, Access::viewer, get, "The policy, with its version as ETag", {}, false, nullptr,
+      {"GET",
+       path,
+       Access::viewer,
+       get,
+       "The policy, with its version as ETag",
+       {},
+       false,
+       nullptr,
        schema_of<PolicyVersion>},
-      {"PUT", path, Access::admin, put, "A new version of the policy; If-Match: the version it is based on", {}, false,
-       schema_of<PolicyBody>, schema_of<PolicyVersion>, kLargest},
-      {"GET", path + "/versions", Access::viewer, versions, "All versions, newest first: who changed what",
-       {"page_size", "page_token"}, false},
+      {"PUT",
+       path,
+       Access::admin,
+       put,
+       "A new version of the policy; If-Match: the version it is based on",
+       {},
+       false,
+       schema_of<PolicyBody>,
+       schema_of<PolicyVersion>,
+       kLargest},
+      {"GET",
+       path + "/versions",
+       Access::viewer,
+       versions,
+       "All versions, newest first: who changed what",
+       {"page_size", "page_token"},
+       false},
   };
 }
 

@@ -43,7 +43,9 @@ const Kind& kind_of(Errc code) {
 
 }  // namespace
 
-int status_of(Errc code) { return kind_of(code).status; }
+int status_of(Errc code) {
+  return kind_of(code).status;
+}
 
 net::Response problem(const Error& error, std::string_view code, const json::object& more) {
   const Kind& kind = kind_of(error.code);

@@ -1,5 +1,5 @@
-// Errors as problem documents (RFC 9457), and the one place that says which kind of error is which HTTP status. Members:
-// type, title, status, detail, code (the kind, for programs), and field where one is to blame.
+// Errors as problem documents (RFC 9457), and the one place that says which kind of error is which HTTP status.
+// Members: type, title, status, detail, code (the kind, for programs), and field where one is to blame.
 #pragma once
 
 #include <boost/json/object.hpp>

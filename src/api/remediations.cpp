@@ -50,8 +50,10 @@ Result<std::optional<Action>> optional_mode(const std::string& mode) {
   if (mode.empty()) return std::nullopt;
   const auto action = action_of_mode(mode);
   if (!action) {
-    return fail(Errc::invalid, fmt::format("'{}' is not a mode; modes are REMEDIATION_MODE_REBOOT_VM, _VM_ONLY, _HOST_AWARE, "
-                                           "_EVICT_WITHOUT_REPLACEMENT and _HOST_POWER_CYCLE", truncate_utf8(mode, 60)),
+    return fail(Errc::invalid,
+                fmt::format("'{}' is not a mode; modes are REMEDIATION_MODE_REBOOT_VM, _VM_ONLY, _HOST_AWARE, "
+                            "_EVICT_WITHOUT_REPLACEMENT and _HOST_POWER_CYCLE",
+                            truncate_utf8(mode, 60)),
                 "mode");
   }
   return action;
@@ -63,9 +65,8 @@ Status short_enough(const std::string& text, std::string_view field) {
 }
 
 Result<net::Response> answer(Call& call, const Repair& repair, int status = 200) {
-  SICKBAY_ASSIGN(const Remediation shown, call.read([&](store::Tx& tx) -> Result<Remediation> {
-    return read_remediation(tx, repair);
-  }));
+  SICKBAY_ASSIGN(const Remediation shown,
+                 call.read([&](store::Tx& tx) -> Result<Remediation> { return read_remediation(tx, repair); }));
   net::Response response = json_response(to_json(shown), status);
   response.headers.emplace_back("ETag", fmt::format("\"{}\"", repair.revision));
   return response;
@@ -74,9 +75,8 @@ Result<net::Response> answer(Call& call, const Repair& repair, int status = 200)
 // The repair of the path; instance "-" stands for any of the cluster's.
 Result<Repair> repair_of(Call& call) {
   const std::string_view id = call.part("remediation"), instance = call.part("instance");
-  SICKBAY_ASSIGN(auto repair, call.read([&](store::Tx& tx) -> Result<std::optional<Repair>> {
-    return store::get_repair(tx, id);
-  }));
+  SICKBAY_ASSIGN(auto repair,
+                 call.read([&](store::Tx& tx) -> Result<std::optional<Repair>> { return store::get_repair(tx, id); }));
   const bool here = repair && repair->cluster == call.cluster->id &&
                     (instance == "-" || instance == repair->node || instance == repair->node_name);
   if (!here) return fail(Errc::not_found, fmt::format("there is no remediation {} of the instance {}", id, instance));
@@ -133,7 +133,8 @@ Status same_as_before(Call& call, const std::string& id) {
   return call.services.store.write([&](store::Tx& tx) -> Status {
     const auto before = store::get_answered(tx, scope, id);
     if (before && before->body_hash != hash) {
-      return fail(Errc::conflict, fmt::format("the remediation_id {} was used for another request", id), "remediation_id");
+      return fail(Errc::conflict, fmt::format("the remediation_id {} was used for another request", id),
+                  "remediation_id");
     }
     if (!before) store::put_answered(tx, scope, id, {hash, ""}, now);
     return {};
@@ -172,9 +173,8 @@ Result<net::Response> approve(Call& call) {
     return tl::unexpected<Error>(approved.error());
   }
   SICKBAY_ASSIGN(const Repair now, repair_of(call));
-  SICKBAY_ASSIGN(const Remediation shown, call.read([&](store::Tx& tx) -> Result<Remediation> {
-    return read_remediation(tx, now);
-  }));
+  SICKBAY_ASSIGN(const Remediation shown,
+                 call.read([&](store::Tx& tx) -> Result<Remediation> { return read_remediation(tx, now); }));
   const bool raised = now.state == RepairState::PENDING_APPROVAL;
   const Error error{Errc::conflict, approved.error().message, approved.error().field};
   return problem(error, raised ? "recommendation_raised" : "", {{"remediation", to_json(shown)}});
@@ -231,23 +231,87 @@ std::vector<Route> remediation_routes() {
   const std::string one = all + "/{remediation}";
   constexpr auto kOne = schema_of<Remediation>;
   return {
-      {"GET", all, Access::viewer, list, "The repairs of a node; instance '-' for those of the whole cluster",
-       {"mode", "state", "trigger", "order_by", "page_size", "page_token"}, true, nullptr, schema_of<RemediationList>},
-      {"POST", all, Access::operator_, create, "Asks for a repair; remediation_id makes a repeated request one repair",
-       {"remediation_id", "dry_run"}, true, schema_of<CreateBody>, kOne},
-      {"GET", one, Access::viewer, get, "One repair", {}, true, nullptr, kOne},
-      {"POST", one + "/approve", Access::operator_, approve, "Approves a recommendation, if wanted with another action",
-       {}, true, schema_of<DecisionBody>, kOne},
-      {"POST", one + "/reject", Access::operator_, reject, "Rejects a recommendation", {}, true, schema_of<CommentBody>,
+      {"GET",
+       all,
+       Access::viewer,
+       list,
+       "The repairs of a node; instance '-' for those of the whole cluster",
+       {"mode", "state", "trigger", "order_by", "page_size", "page_token"},
+       true,
+       nullptr,
+       schema_of<RemediationList>},
+      {"POST",
+       all,
+       Access::operator_,
+       create,
+       "Asks for a repair; remediation_id makes a repeated request one repair",
+       {"remediation_id", "dry_run"},
+       true,
+       schema_of<CreateBody>,
        kOne},
-      {"POST", one + "/cancel", Access::operator_, cancel, "Cancels a repair that has not begun", {}, true, nullptr, kOne},
-      {"POST", one + "/retry", Access::operator_, retry, "A new repair that inherits the quarantine of a failed one", {},
-       false, schema_of<RetryBody>, kOne},
-      {"POST", one + "/release", Access::operator_, release, "Returns the node of a failed repair to service as it is",
-       {}, false, schema_of<ReasonBody>, kOne},
-      {"POST", one + "/force_drain", Access::operator_, force_drain, "Drains without asking disruption budgets", {},
-       false, nullptr, kOne},
-      {"GET", one + "/why", Access::viewer, why, "Why it is as it is, and what it waits for", {}, false, nullptr,
+      {"GET", one, Access::viewer, get, "One repair", {}, true, nullptr, kOne},
+      {"POST",
+       one + "/approve",
+       Access::operator_,
+       approve,
+       "Approves a recommendation, if wanted with another action",
+       {},
+       true,
+       schema_of<DecisionBody>,
+       kOne},
+      {"POST",
+       one + "/reject",
+       Access::operator_,
+       reject,
+       "Rejects a recommendation",
+       {},
+       true,
+       schema_of<CommentBody>,
+       kOne},
+      {"POST",
+       one + "/cancel",
+       Access::operator_,
+       cancel,
+       "Cancels a repair that has not begun",
+       {},
+       true,
+       nullptr,
+       kOne},
+      {"POST",
+       one + "/retry",
+       Access::operator_,
+       retry,
+       "A new repair that inherits the quarantine of a failed one",
+       {},
+       false,
+       schema_of<RetryBody>,
+       kOne},
+      {"POST",
+       one + "/release",
+       Access::operator_,
+       release,
+       "Returns the node of a failed repair to service as it is",
+       {},
+       false,
+       schema_of<ReasonBody>,
+       kOne},
+      {"POST",
+       one + "/force_drain",
+       Access::operator_,
+       force_drain,
+       "Drains without asking disruption budgets",
+       {},
+       false,
+       nullptr,
+       kOne},
+      {"GET",
+       one + "/why",
+       Access::viewer,
+       why,
+       "Why it is as it is, and what it waits for",
+       {},
+       false,
+       nullptr,
        schema_of<Why>},
   };
 }

@@ -9,7 +9,9 @@
 namespace sickbay::api {
 namespace {
 
-Result<net::Response> healthz(Call&) { return json_response(json::object{{"status", "alive"}}); }
+Result<net::Response> healthz(Call&) {
+  return json_response(json::object{{"status", "alive"}});
+}
 
 Result<net::Response> readyz(Call& call) {
   const auto now = call.services.store.now();
@@ -17,7 +19,9 @@ Result<net::Response> readyz(Call& call) {
   return json_response(json::object{{"status", "ready"}, {"version", call.services.version}});
 }
 
-Result<net::Response> openapi(Call& call) { return json_response(call.api.openapi()); }
+Result<net::Response> openapi(Call& call) {
+  return json_response(call.api.openapi());
+}
 
 // Label values in Prometheus' text format.
 std::string quoted(std::string_view text) {

@@ -103,7 +103,8 @@ Result<net::Response> get(Call& call) {
       summary.pending += node.pending;
       if (!node.repair) continue;
       ++summary.open_repairs_by_state[name_of(node.repair->state)];
-      if (node.repair->person) summary.waiting_for_a_person.push_back({node.repair->id, node.name, *node.repair->person});
+      if (node.repair->person)
+        summary.waiting_for_a_person.push_back({node.repair->id, node.name, *node.repair->person});
     }
     for (const Host& host : store::list_hosts(tx, call.cluster->id)) ++summary.hosts_by_state[name_of(host.state)];
     store::RepairFilter done;
@@ -118,8 +119,15 @@ Result<net::Response> get(Call& call) {
 }  // namespace
 
 std::vector<Route> summary_routes() {
-  return {{"GET", "/v1/compute/clusters/{cluster}/summary", Access::viewer, get, "The cluster at a glance", {}, false,
-           nullptr, schema_of<Summary>}};
+  return {{"GET",
+           "/v1/compute/clusters/{cluster}/summary",
+           Access::viewer,
+           get,
+           "The cluster at a glance",
+           {},
+           false,
+           nullptr,
+           schema_of<Summary>}};
 }
 
 }  // namespace sickbay::api

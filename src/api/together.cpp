@@ -25,9 +25,12 @@ std::string text_of(const json::object& object, std::string_view member) {
 
 std::string severity_of(Severity severity) {
   switch (severity) {
-    case Severity::info: return "PHC_SEVERITY_INFO";
-    case Severity::warning: return "PHC_SEVERITY_WARNING";
-    case Severity::critical: return "PHC_SEVERITY_CRITICAL";
+    case Severity::info:
+      return "PHC_SEVERITY_INFO";
+    case Severity::warning:
+      return "PHC_SEVERITY_WARNING";
+    case Severity::critical:
+      return "PHC_SEVERITY_CRITICAL";
   }
   return "PHC_SEVERITY_WARNING";
 }
@@ -39,7 +42,8 @@ Annotation annotation_of(const Alert& alert) {
   annotation.description = text_of(alert.first.evidence, "description");
   if (annotation.description.empty()) annotation.description = alert.last.sentence;
   if (alert.fault.name == "DmesgXidError") {
-    annotation.xid.emplace().events.push_back({alert.fault.code, text_of(alert.first.evidence, "mnemonic"), alert.count});
+    annotation.xid.emplace().events.push_back(
+        {alert.fault.code, text_of(alert.first.evidence, "mnemonic"), alert.count});
     for (const Fault& joined : alert.joined) {
       if (joined.name == alert.fault.name) annotation.xid->events.push_back({joined.code, "", 1});
     }
@@ -88,14 +92,10 @@ LinkedAlert linked_alert(const Alert& alert, const Repair& repair) {
   linked.cluster_id = alert.cluster;
   linked.instance_id = alert.node;
   linked.node_remediation_intent_id = repair.id;
-  linked.annotations = {{"summary", alert.first.sentence},
-                        {"fault", alert.fault.text()},
-                        {"device", alert.device},
-                        {"detector", alert.detector},
-                        {"state", name_of(alert.state)},
-                        {"count", std::to_string(alert.count)},
-                        {"last", alert.last.sentence},
-                        {"evidence", json::serialize(alert.first.evidence)}};
+  linked.annotations = {{"summary", alert.first.sentence}, {"fault", alert.fault.text()},
+                        {"device", alert.device},          {"detector", alert.detector},
+                        {"state", name_of(alert.state)},   {"count", std::to_string(alert.count)},
+                        {"last", alert.last.sentence},     {"evidence", json::serialize(alert.first.evidence)}};
   linked.annotation = annotation_of(alert);
   return linked;
 }

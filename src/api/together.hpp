@@ -66,9 +66,9 @@ struct RemediationExtra {
   std::optional<Time> step_deadline, wait_until;
   std::vector<StepTime> steps;
   BOOST_DESCRIBE_CLASS(RemediationExtra, (),
-                       (step, revision, recommended_mode, fault, waits_for, reasons, person, cancel_wish, policy_version,
-                        policy_rule, host, target_host, retry_of, request_id, evidence_overridden, step_deadline,
-                        wait_until, steps),
+                       (step, revision, recommended_mode, fault, waits_for, reasons, person, cancel_wish,
+                        policy_version, policy_rule, host, target_host, retry_of, request_id, evidence_overridden,
+                        step_deadline, wait_until, steps),
                        (), ())
 };
 

@@ -32,7 +32,7 @@ struct TokenList {
   BOOST_DESCRIBE_CLASS(TokenList, (), (tokens, has_next, next_page_token), (), ())
 };
 struct TicketBody {
-  std::string node;                   // its name, or its id
+  std::string node;  // its name, or its id
   Duration expires_in = hours{1};
   BOOST_DESCRIBE_CLASS(TicketBody, (), (node, expires_in), (), ())
 };
@@ -103,12 +103,14 @@ Result<net::Response> create_ticket(Call& call) {
   SICKBAY_ASSIGN(const Node node, call.find_node(body.node));
   SICKBAY_ASSIGN(const people::Made made,
                  call.services.people.create_ticket(call.cluster->id, node.id, body.expires_in, *call.caller));
-  return json_response(to_json(TicketAnswer{made.token.id, made.secret, node.cluster, node.name, made.token.expires_at}), 201);
+  return json_response(
+      to_json(TicketAnswer{made.token.id, made.secret, node.cluster, node.name, made.token.expires_at}), 201);
 }
 
 Result<net::Response> session(Call& call) {
   const store::Principal& who = call.caller->principal;
-  return json_response(to_json(SessionAnswer{who.name, who.kind, who.role, who.clusters, call.caller->token.expires_at}));
+  return json_response(
+      to_json(SessionAnswer{who.name, who.kind, who.role, who.clusters, call.caller->token.expires_at}));
 }
 
 Result<net::Response> people_list(Call& call) {
@@ -121,11 +123,18 @@ Result<net::Response> people_list(Call& call) {
 }  // namespace
 
 std::vector<Route> token_routes() {
-  Route create_route{"POST", "/v1/tokens", Access::admin, create, "Makes a token; its secret is shown this once", {}, false,
-                     schema_of<TokenBody>, schema_of<TokenAnswer>};
+  Route create_route{
+      "POST", "/v1/tokens",         Access::admin,         create, "Makes a token; its secret is shown this once", {},
+      false,  schema_of<TokenBody>, schema_of<TokenAnswer>};
   create_route.secret_answer = create_route.audited = true;
-  Route ticket_route{"POST", "/v1/compute/clusters/{cluster}/tickets", Access::admin, create_ticket,
-                     "A single-use ticket with which an agent joins as a node", {}, false, schema_of<TicketBody>,
+  Route ticket_route{"POST",
+                     "/v1/compute/clusters/{cluster}/tickets",
+                     Access::admin,
+                     create_ticket,
+                     "A single-use ticket with which an agent joins as a node",
+                     {},
+                     false,
+                     schema_of<TicketBody>,
                      schema_of<TicketAnswer>};
   ticket_route.secret_answer = ticket_route.audited = true;
   Route revoke_route{"DELETE", "/v1/tokens/{token}", Access::admin, revoke, "Revokes a token at once"};
@@ -133,8 +142,15 @@ std::vector<Route> token_routes() {
   return {
       create_route,
       ticket_route,
-      {"GET", "/v1/tokens", Access::admin, list, "The tokens in use; all=true: also those that are over",
-       {"all", "page_size", "page_token"}, false, nullptr, schema_of<TokenList>},
+      {"GET",
+       "/v1/tokens",
+       Access::admin,
+       list,
+       "The tokens in use; all=true: also those that are over",
+       {"all", "page_size", "page_token"},
+       false,
+       nullptr,
+       schema_of<TokenList>},
       revoke_route,
       {"GET", "/v1/people", Access::admin, people_list, "Who may do what", {"page_size", "page_token"}},
       {"GET", "/v1/session", Access::viewer, session, "Who you are here", {}, false, nullptr, schema_of<SessionAnswer>},

@@ -4,7 +4,9 @@
 namespace sickbay::api {
 namespace {
 
-Result<net::Response> list(Call&) { return json_response(json::object{{"volumes", json::array{}}}); }
+Result<net::Response> list(Call&) {
+  return json_response(json::object{{"volumes", json::array{}}});
+}
 Result<net::Response> create(Call&) {
   return fail(Errc::refused, "Sickbay makes no volumes; make them where your storage lives");
 }

@@ -23,7 +23,7 @@ struct Request {
   std::string target;  // "/v1/nodes?page_size=5", undecoded
   Headers headers;
   std::string body;
-  std::string peer;    // address of the other side
+  std::string peer;  // address of the other side
 
   std::optional<std::string_view> header(std::string_view name) const { return find_header(headers, name); }
 };

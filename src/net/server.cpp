@@ -57,7 +57,9 @@ Server::Impl::Impl(ServerOptions given, Handler h)
   options.connections = most_connections(options.connections);
 }
 
-Server::Impl::~Impl() { stop(); }
+Server::Impl::~Impl() {
+  stop();
+}
 
 Status Server::Impl::listen() {
   SICKBAY_CHECK(load_tls(options, tls));
@@ -141,7 +143,9 @@ Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Handler han
   return std::unique_ptr<Server>(new Server(std::move(impl)));
 }
 
-std::uint16_t Server::port() const { return impl_->port; }
+std::uint16_t Server::port() const {
+  return impl_->port;
+}
 
 void Server::wake_streams() {
   asio::post(impl_->io, [impl = impl_.get()] {
@@ -154,6 +158,8 @@ ServerCounters Server::counters() const {
   return {impl_->requests, impl_->refused, impl_->connections, impl_->streams};
 }
 
-void Server::stop() { impl_->stop(); }
+void Server::stop() {
+  impl_->stop();
+}
 
 }  // namespace sickbay::net

@@ -23,7 +23,7 @@ using boost::system::error_code;
 
 constexpr auto kAsTuple = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t kDefaultBody = 1024 * 1024;
-constexpr std::size_t kReadAhead = 64 * 1024;     // of the buffer, beyond the longest header
+constexpr std::size_t kReadAhead = 64 * 1024;      // of the buffer, beyond the longest header
 constexpr std::size_t kLingerBytes = 1024 * 1024;  // read and dropped so that the other side sees our answer
 constexpr Duration kLinger = seconds{2};
 
@@ -114,7 +114,10 @@ template <class Stream>
 class Connection {
  public:
   Connection(Server::Impl& server, Stream& stream)
-      : server_(server), stream_(stream), deadline_(server.io, lowest()), buffer_(server.options.header_bytes + kReadAhead) {
+      : server_(server),
+        stream_(stream),
+        deadline_(server.io, lowest()),
+        buffer_(server.options.header_bytes + kReadAhead) {
     error_code ignored;
     peer_ = lowest().remote_endpoint(ignored).address().to_string();
   }
@@ -158,8 +161,8 @@ class Connection {
       co_return co_await refuse(400, "a request needs exactly one Host header");
     }
 
-    const std::size_t limit = server_.options.body_bytes ? server_.options.body_bytes(head.method_string(), head.target())
-                                                         : kDefaultBody;
+    const std::size_t limit =
+        server_.options.body_bytes ? server_.options.body_bytes(head.method_string(), head.target()) : kDefaultBody;
     const std::uint64_t length = parser.content_length().value_or(parser.chunked() ? limit : 0);
     if (length > limit) co_return co_await refuse(413, "the body is longer than allowed here");
     if (server_.bodies + length > server_.options.bodies_bytes) {
@@ -282,7 +285,8 @@ class Connection {
       std::optional<std::string> piece = co_await asio::co_spawn(server_.pool, std::move(work), asio::use_awaitable);
       if (!piece) break;
       const auto now = asio::steady_timer::clock_type::now();
-      if (piece->empty() && now - silent_since >= server_.options.stream_keep_alive) *piece = response.stream->keep_alive();
+      if (piece->empty() && now - silent_since >= server_.options.stream_keep_alive)
+        *piece = response.stream->keep_alive();
       if (!piece->empty()) {
         silent_since = now;
         const bool written = co_await write_piece(*piece);

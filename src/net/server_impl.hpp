@@ -37,11 +37,11 @@ class Server::Impl {
   tcp::acceptor acceptor{io};
   std::uint16_t port = 0;
   bool stopping = false;
-  std::size_t bodies = 0;               // bytes granted to requests being read or handled
-  std::uint64_t wakes = 0;              // grows with each wake-up, so that none falls between asking and waiting
+  std::size_t bodies = 0;                 // bytes granted to requests being read or handled
+  std::uint64_t wakes = 0;                // grows with each wake-up, so that none falls between asking and waiting
   std::set<asio::steady_timer*> waiting;  // streams with nothing to say
-  std::set<tcp::socket*> idle;          // connections between requests: closed at once when stopping
-  std::atomic<std::size_t> queued{0};   // requests at the workers, running ones included
+  std::set<tcp::socket*> idle;            // connections between requests: closed at once when stopping
+  std::atomic<std::size_t> queued{0};     // requests at the workers, running ones included
   std::atomic<std::uint64_t> requests{0}, refused{0}, connections{0}, streams{0};
   asio::thread_pool pool;
 

@@ -35,7 +35,8 @@ Status write_secret(const std::string& path, std::string_view secret) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return failed();
   const std::string line = std::string(secret) + "\n";
-  const bool written = ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size()) && ::fsync(file) == 0;
+  const bool written =
+      ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size()) && ::fsync(file) == 0;
   if (!written) {
     const auto failure = failed();
     ::close(file);
@@ -53,7 +54,8 @@ bool is_live(const store::Token& token, Time now) {
 }  // namespace
 
 bool Caller::sees(std::string_view cluster) const {
-  return sees_all() || std::find(principal.clusters.begin(), principal.clusters.end(), cluster) != principal.clusters.end();
+  return sees_all() ||
+         std::find(principal.clusters.begin(), principal.clusters.end(), cluster) != principal.clusters.end();
 }
 
 Result<bool> People::bootstrap(const std::string& path) {
@@ -120,8 +122,8 @@ Status People::allow(const Caller& caller, Role least, std::string_view cluster)
     return fail(Errc::forbidden, "this is an agent's credential; people and programs need a token of their own");
   }
   if (caller.principal.role < least) {
-    return fail(Errc::forbidden, fmt::format("this needs the role {}; '{}' has {}", name_of(least), caller.principal.name,
-                                             name_of(caller.principal.role)));
+    return fail(Errc::forbidden, fmt::format("this needs the role {}; '{}' has {}", name_of(least),
+                                             caller.principal.name, name_of(caller.principal.role)));
   }
   if (!cluster.empty() && !caller.sees(cluster)) {
     return fail(Errc::forbidden, fmt::format("'{}' has no role in the cluster {}", caller.principal.name, cluster));
@@ -134,10 +136,13 @@ Result<Made> People::create_token(const NewToken& wanted, const Caller& by) {
     return fail(Errc::invalid, "name must be 1 to 100 characters: who will use the token", "name");
   }
   if (wanted.role > by.principal.role) {
-    return fail(Errc::forbidden, fmt::format("you are {} and cannot make a token for {}", name_of(by.principal.role),
-                                             name_of(wanted.role)), "role");
+    return fail(
+        Errc::forbidden,
+        fmt::format("you are {} and cannot make a token for {}", name_of(by.principal.role), name_of(wanted.role)),
+        "role");
   }
-  const bool within = std::all_of(wanted.clusters.begin(), wanted.clusters.end(), [&](const auto& c) { return by.sees(c); });
+  const bool within =
+      std::all_of(wanted.clusters.begin(), wanted.clusters.end(), [&](const auto& c) { return by.sees(c); });
   if (!within || (wanted.clusters.empty() && !by.sees_all())) {
     return fail(Errc::forbidden, "name clusters that are yours: the token would reach further than you do", "clusters");
   }
@@ -155,8 +160,8 @@ Result<Made> People::create_token(const NewToken& wanted, const Caller& by) {
   made.token.principal = principal.id;
   made.token.label = principal.name;
   if (wanted.expires_in) made.token.expires_at = now + *wanted.expires_in;
-  const store::AuditRow row = audit(by, "tokens.create", made.token.id,
-                                    {{"name", principal.name}, {"role", name_of(principal.role)}});
+  const store::AuditRow row =
+      audit(by, "tokens.create", made.token.id, {{"name", principal.name}, {"role", name_of(principal.role)}});
   SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {
     store::put_principal(tx, principal);
     store::put_token(tx, made.token);
@@ -203,8 +208,10 @@ Result<std::vector<store::Principal>> People::list_principals() {
   return store_.read([](store::Tx& tx) -> Result<std::vector<store::Principal>> { return store::list_principals(tx); });
 }
 
-Result<Made> People::create_ticket(std::string_view cluster, std::string_view node, Duration expires_in, const Caller& by) {
-  if (node.empty() || node.size() > 253) return fail(Errc::invalid, "node must be the name of the node that may join", "node");
+Result<Made> People::create_ticket(std::string_view cluster, std::string_view node, Duration expires_in,
+                                   const Caller& by) {
+  if (node.empty() || node.size() > 253)
+    return fail(Errc::invalid, "node must be the name of the node that may join", "node");
   if (expires_in <= Duration{0} || expires_in > kLongestTicket) {
     return fail(Errc::invalid, "expires_in must be more than nothing and at most 30d", "expires_in");
   }

@@ -31,9 +31,9 @@ struct Made {
 };
 
 struct NewToken {
-  std::string name;                   // of the person or program that will use it; 1 to 100 characters
+  std::string name;  // of the person or program that will use it; 1 to 100 characters
   Role role = Role::viewer;
-  std::vector<std::string> clusters;  // ids; empty: all
+  std::vector<std::string> clusters;   // ids; empty: all
   std::optional<Duration> expires_in;  // absent: does not expire
 };
 

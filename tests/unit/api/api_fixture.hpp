@@ -48,13 +48,22 @@ class ApiTest : public testing::Test {
     people_.emplace(*store_, ids_);
     commands_.emplace(*store_, world_, faults_, ids_, options_);
     intake_.emplace(*store_, clock_, ids_, options_);
-    api_.emplace(Services{*store_, *commands_, *intake_, *people_, clock_, ids_, [] { return decide::Caution{}; }, {},
-                          "test", {ClusterConfig{"other", "SLURM", {}}}});
+    api_.emplace(Services{*store_,
+                          *commands_,
+                          *intake_,
+                          *people_,
+                          clock_,
+                          ids_,
+                          [] { return decide::Caution{}; },
+                          {},
+                          "test",
+                          {ClusterConfig{"other", "SLURM", {}}}});
     admin_ = first_admin();
     fill();
   }
 
-  net::Response call(std::string_view method, std::string_view target, std::string_view body = {}, net::Headers headers = {}) {
+  net::Response call(std::string_view method, std::string_view target, std::string_view body = {},
+                     net::Headers headers = {}) {
     return call_as(admin_, method, target, body, std::move(headers));
   }
   net::Response call_as(std::string_view token, std::string_view method, std::string_view target,
@@ -77,7 +86,8 @@ class ApiTest : public testing::Test {
     return value && value->is_string() ? std::string(value->get_string()) : "(none)";
   }
   std::string token_of(Role role, std::vector<std::string> clusters = {}) {
-    return people_->create_token({"somebody", role, std::move(clusters), {}}, people_->authenticate(admin_).value())->secret;
+    return people_->create_token({"somebody", role, std::move(clusters), {}}, people_->authenticate(admin_).value())
+        ->secret;
   }
   // A well-formed problem document of that status.
   static void expect_problem(const net::Response& response, int status) {
@@ -168,7 +178,8 @@ class ApiTest : public testing::Test {
     alert.started_at = clock_.now();
     alert.firing_at = clock_.now();
     alert.count = 3;
-    alert.first = {"finding-1", "GPU 0000:05:00.0: GSP RPC timeout (Xid 119)", {{"mnemonic", "GSP_RPC_TIMEOUT"}}, clock_.now()};
+    alert.first = {
+        "finding-1", "GPU 0000:05:00.0: GSP RPC timeout (Xid 119)", {{"mnemonic", "GSP_RPC_TIMEOUT"}}, clock_.now()};
     alert.last = alert.first;
     return alert;
   }

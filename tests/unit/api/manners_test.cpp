@@ -9,7 +9,8 @@ namespace sickbay::api {
 namespace {
 
 TEST_F(ApiTest, NobodyComesInWithoutAGoodToken) {
-  for (const std::string& token : {std::string(), std::string("wrong"), std::string(5000, 'x'), std::string("\xff\x00", 2)}) {
+  for (const std::string& token :
+       {std::string(), std::string("wrong"), std::string(5000, 'x'), std::string("\xff\x00", 2)}) {
     const net::Response response = call_as(token, "GET", "/v1/compute/clusters");
     expect_problem(response, 401);
     EXPECT_EQ(net::find_header(response.headers, "WWW-Authenticate"), "Bearer");
@@ -76,7 +77,8 @@ TEST_F(ApiTest, UnknownEnumValuesAreNamed) {
                              "/instances/-/remediations?trigger=X", "/instances/-/remediations?order_by=X"}) {
     expect_problem(call("GET", cluster_path + target), 400);
   }
-  const net::Response mode = call("POST", cluster_path + "/instances/n2/remediations", R"({"mode":"REMEDIATION_MODE_PRAY"})");
+  const net::Response mode =
+      call("POST", cluster_path + "/instances/n2/remediations", R"({"mode":"REMEDIATION_MODE_PRAY"})");
   expect_problem(mode, 400);
   EXPECT_EQ(text(body_of(mode), "field"), "mode");
 }
@@ -107,7 +109,9 @@ TEST_F(ApiTest, AnIdempotencyIdGivesTheFirstAnswerAgain) {
   const net::Response first = call("PUT", cluster_path + "/policy", R"({"policy":{"confirmation":"automatic"}})", key);
   EXPECT_EQ(first.status, 200) << first.body;
   EXPECT_EQ(body_of(first).at("version"), 2);
-  EXPECT_EQ(body_of(call("PUT", cluster_path + "/policy", R"({"policy":{"confirmation":"automatic"}})", key)).at("version"), 2);
+  EXPECT_EQ(
+      body_of(call("PUT", cluster_path + "/policy", R"({"policy":{"confirmation":"automatic"}})", key)).at("version"),
+      2);
   expect_problem(call("PUT", cluster_path + "/policy", R"({"policy":{}})", key), 409);
   EXPECT_EQ(body_of(call("GET", cluster_path + "/policy")).at("version"), 2);
   expect_problem(call("POST", "/v1/tokens", R"({"name":"x"})", key), 400);  // its answer is not kept
@@ -118,9 +122,8 @@ TEST_F(ApiTest, WhatPeopleDidAndWereRefusedIsInTheAuditLog) {
   const std::string viewer = token_of(Role::viewer);
   call_as(viewer, "POST", repair_path + "/cancel");
   std::vector<std::string> rows;
-  const auto audit = store_->read([](store::Tx& tx) -> Result<std::vector<store::AuditRow>> {
-    return store::unpublished_audit(tx, 100);
-  });
+  const auto audit = store_->read(
+      [](store::Tx& tx) -> Result<std::vector<store::AuditRow>> { return store::unpublished_audit(tx, 100); });
   for (const auto& row : *audit) {
     rows.push_back(row.principal + ": " + row.verb.substr(0, 4) + " " + row.outcome);
   }
@@ -150,7 +153,8 @@ TEST_F(ApiTest, AliveAndReadyNeedNoToken) {
   EXPECT_EQ(call_as("", "GET", "/readyz").status, 200);
   expect_problem(call_as("", "GET", "/metrics"), 401);
   const net::Response metrics = call("GET", "/metrics");
-  EXPECT_NE(metrics.body.find("sickbay_nodes{cluster=\"demo\",state=\"healthy\"} 2"), std::string::npos) << metrics.body;
+  EXPECT_NE(metrics.body.find("sickbay_nodes{cluster=\"demo\",state=\"healthy\"} 2"), std::string::npos)
+      << metrics.body;
 }
 
 TEST_F(ApiTest, BodiesAreBoundedByTheirRoute) {

@@ -18,7 +18,8 @@ TEST_F(ApiTest, ARemediationHasTheGivenShape) {
   EXPECT_EQ(text(remediation, "trigger"), "REMEDIATION_TRIGGER_AUTOMATED");
   EXPECT_EQ(text(remediation, "passive_health_check_event_id"), "finding-1");
   EXPECT_EQ(text(remediation, "create_time"), format_time(clock_.now()));
-  for (const char* absent : {"review_time", "start_time", "end_time"}) EXPECT_FALSE(remediation.contains(absent)) << absent;
+  for (const char* absent : {"review_time", "start_time", "end_time"})
+    EXPECT_FALSE(remediation.contains(absent)) << absent;
   for (const char* empty : {"reviewed_by", "review_comment", "error_message", "active_health_check_run_id"}) {
     EXPECT_EQ(text(remediation, empty), "") << empty;
   }
@@ -43,7 +44,8 @@ TEST_F(ApiTest, ARemediationHasTheGivenShape) {
 
 TEST_F(ApiTest, ListsFilterByCommaJoinedValues) {
   const auto count = [&](std::string_view instance, std::string_view query) {
-    const json::object list = body_of(call("GET", fmt::format("{}/instances/{}/remediations{}", cluster_path, instance, query)));
+    const json::object list =
+        body_of(call("GET", fmt::format("{}/instances/{}/remediations{}", cluster_path, instance, query)));
     EXPECT_FALSE(list.at("has_next").as_bool());
     EXPECT_EQ(text(list, "next_page_token"), "");
     return list.at("remediations").as_array().size();
@@ -54,7 +56,9 @@ TEST_F(ApiTest, ListsFilterByCommaJoinedValues) {
   EXPECT_EQ(count("n2", ""), 0u);
   EXPECT_EQ(count("-", "?state=PENDING,PENDING_APPROVAL"), 1u);
   EXPECT_EQ(count("-", "?state=PENDING%2CRUNNING"), 0u);
-  EXPECT_EQ(count("-", "?mode=REMEDIATION_MODE_VM_ONLY,REMEDIATION_MODE_REBOOT_VM&trigger=REMEDIATION_TRIGGER_AUTOMATED"), 1u);
+  EXPECT_EQ(
+      count("-", "?mode=REMEDIATION_MODE_VM_ONLY,REMEDIATION_MODE_REBOOT_VM&trigger=REMEDIATION_TRIGGER_AUTOMATED"),
+      1u);
   EXPECT_EQ(count("-", "?trigger=REMEDIATION_TRIGGER_MANUAL"), 0u);
   EXPECT_EQ(count("-", "?order_by=create_time%20asc&unknown=1"), 1u);
 }
@@ -92,7 +96,8 @@ TEST_F(ApiTest, ARecommendationRaisedJustNowIsShownBeforeItIsApproved) {
 
 TEST_F(ApiTest, AnotherActionNeedsACommentAndIsNotAPowerCycle) {
   expect_problem(call("POST", repair_path + "/approve", R"({"mode":"REMEDIATION_MODE_VM_ONLY"})"), 422);
-  expect_problem(call("POST", repair_path + "/approve", R"({"mode":"REMEDIATION_MODE_HOST_POWER_CYCLE","comment":"x"})"), 422);
+  expect_problem(
+      call("POST", repair_path + "/approve", R"({"mode":"REMEDIATION_MODE_HOST_POWER_CYCLE","comment":"x"})"), 422);
   const json::object approved =
       body_of(call("POST", repair_path + "/approve", R"({"mode":"REMEDIATION_MODE_VM_ONLY","comment":"disk too"})"));
   EXPECT_EQ(text(approved, "mode"), "REMEDIATION_MODE_VM_ONLY");
@@ -125,7 +130,8 @@ TEST_F(ApiTest, ARemediationIdMakesOneRepairAndNotTwoKinds) {
 }
 
 TEST_F(ApiTest, ARequestWithoutEvidenceIsRefusedWithWhatIsMissing) {
-  const net::Response refused = call("POST", cluster_path + "/instances/n3/remediations", R"({"mode":"REMEDIATION_MODE_REBOOT_VM"})");
+  const net::Response refused =
+      call("POST", cluster_path + "/instances/n3/remediations", R"({"mode":"REMEDIATION_MODE_REBOOT_VM"})");
   expect_problem(refused, 422);
   EXPECT_NE(text(body_of(refused), "detail").find("evidence"), std::string::npos);
 }

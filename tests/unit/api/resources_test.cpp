@@ -17,7 +17,8 @@ TEST_F(ApiTest, AClusterHasTheGivenShape) {
   EXPECT_EQ(text(cluster, "gpu_type"), "H100_SXM");
   EXPECT_EQ(text(cluster, "kube_config"), "");
   EXPECT_EQ(cluster.at("num_gpus"), 24);
-  for (const char* list : {"add_ons", "control_plane_nodes", "volumes", "deleted_gpu_worker_nodes", "phase_transitions"}) {
+  for (const char* list :
+       {"add_ons", "control_plane_nodes", "volumes", "deleted_gpu_worker_nodes", "phase_transitions"}) {
     EXPECT_TRUE(cluster.at(list).is_array()) << list;
   }
   const json::array& nodes = cluster.at("gpu_worker_nodes").as_array();
@@ -27,7 +28,8 @@ TEST_F(ApiTest, AClusterHasTheGivenShape) {
   EXPECT_FALSE(nodes[1].as_object().contains("latest_remediation"));
   EXPECT_EQ(call("GET", "/v1/compute/clusters/demo").status, 200);  // by name too
   const json::object regions = body_of(call("GET", "/v1/compute/regions"));
-  EXPECT_EQ(regions.at("regions").as_array().at(0).as_object().at("supported_instance_types").as_array().at(0), "H100_SXM");
+  EXPECT_EQ(regions.at("regions").as_array().at(0).as_object().at("supported_instance_types").as_array().at(0),
+            "H100_SXM");
   EXPECT_TRUE(body_of(call("GET", "/v1/compute/clusters/storage/volumes")).at("volumes").as_array().empty());
   expect_problem(call("POST", "/v1/compute/clusters/storage/volumes", "{}"), 422);
 }
@@ -36,7 +38,8 @@ TEST_F(ApiTest, OnlyConfiguredClustersAreAdopted) {
   expect_problem(call("POST", "/v1/compute/clusters", R"({"cluster_name":"mars","num_gpus":0})"), 422);
   expect_problem(call("POST", "/v1/compute/clusters", R"({"cluster_name":"other","num_gpus":8})"), 422);
   expect_problem(call("POST", "/v1/compute/clusters", R"({"num_gpus":0})"), 400);
-  const json::object adopted = body_of(call("POST", "/v1/compute/clusters", R"({"cluster_name":"other","num_gpus":0})"));
+  const json::object adopted =
+      body_of(call("POST", "/v1/compute/clusters", R"({"cluster_name":"other","num_gpus":0})"));
   EXPECT_EQ(text(adopted, "cluster_type"), "SLURM");
   EXPECT_EQ(body_of(call("GET", "/v1/compute/clusters")).at("clusters").as_array().size(), 2u);
   expect_problem(call("PUT", cluster_path, R"({"num_gpus":32})"), 422);
@@ -61,7 +64,8 @@ TEST_F(ApiTest, APolicyIsWrittenOnlyOverTheVersionThatWasRead) {
   const net::Response refused = call("PUT", cluster_path + "/policy", R"({"policy":{"wait":{"at_most":"25h"}}})");
   expect_problem(refused, 422);
   EXPECT_EQ(text(body_of(refused), "field"), "policy.wait.at_most");
-  const json::object check = body_of(call("POST", cluster_path + "/policy/check", R"({"policy":{"wait":{"at_most":"25h"}}})"));
+  const json::object check =
+      body_of(call("POST", cluster_path + "/policy/check", R"({"policy":{"wait":{"at_most":"25h"}}})"));
   EXPECT_FALSE(check.at("ok").as_bool());
   EXPECT_EQ(text(check.at("errors").as_array().at(0).as_object(), "field"), "wait.at_most");
 }
@@ -74,7 +78,8 @@ TEST_F(ApiTest, ABreakerIsResetWithAReason) {
     store::put_cluster(tx, cluster);
   });
   EXPECT_TRUE(body_of(call("GET", cluster_path + "/breaker")).at("open").as_bool());
-  EXPECT_NE(text(body_of(call("GET", cluster_path + "/summary")), "headline").find("breaker is open"), std::string::npos);
+  EXPECT_NE(text(body_of(call("GET", cluster_path + "/summary")), "headline").find("breaker is open"),
+            std::string::npos);
   expect_problem(call("POST", cluster_path + "/breaker/reset", R"({"reason":" "})"), 400);
   const json::object closed = body_of(call("POST", cluster_path + "/breaker/reset", R"({"reason":"power is back"})"));
   EXPECT_FALSE(closed.at("open").as_bool());
@@ -122,7 +127,8 @@ TEST_F(ApiTest, AnAgentJoinsSpeaksAndIsToldWhenItsSessionIsOver) {
   const auto hello = [&](const std::string& credential, std::string_view boot) {
     return call_as(credential, "POST", "/v1/agent/hello",
                    fmt::format(R"({{"cluster":"demo","node":"gpu-n2","machine_id":"m","boot_id":"{}","stream":"s",
-                                   "boot_started_at":"2026-05-01T10:00:00Z","later":"unknown","active":[{{"first":5}}]}})", boot));
+                                   "boot_started_at":"2026-05-01T10:00:00Z","later":"unknown","active":[{{"first":5}}]}})",
+                               boot));
   };
   const net::Response joined = hello(ticket, "b1");
   ASSERT_EQ(joined.status, 200) << joined.body;
@@ -136,11 +142,14 @@ TEST_F(ApiTest, AnAgentJoinsSpeaksAndIsToldWhenItsSessionIsOver) {
     return call_as(credential, "POST", "/v1/agent/findings",
                    fmt::format(R"({{"epoch":{},"stream":"s","first_sequence":1,"findings":[{}]}})", epoch, finding));
   };
-  const net::Response taken = batch(first, R"({"id":"f1","fault":{"name":"DmesgXidError","code":"79"},"sentence":"x\u0000y"})");
+  const net::Response taken =
+      batch(first, R"({"id":"f1","fault":{"name":"DmesgXidError","code":"79"},"sentence":"x\u0000y"})");
   ASSERT_EQ(taken.status, 200) << taken.body;
   EXPECT_EQ(body_of(taken).at("acked"), 1);
   // One of a newer agent, with a severity nobody here knows: kept as a note, and the stream goes on.
-  EXPECT_EQ(batch(first, R"({"id":"f2","severity":"apocalyptic"},{"id":"f3","fault":{"name":"A"},"sentence":"s"})").status, 200);
+  EXPECT_EQ(
+      batch(first, R"({"id":"f2","severity":"apocalyptic"},{"id":"f3","fault":{"name":"A"},"sentence":"s"})").status,
+      200);
   const json::array findings = body_of(call("GET", cluster_path + "/nodes/gpu-n2/findings")).at("findings").as_array();
   ASSERT_EQ(findings.size(), 3u);
   std::set<std::string> names;
@@ -148,8 +157,8 @@ TEST_F(ApiTest, AnAgentJoinsSpeaksAndIsToldWhenItsSessionIsOver) {
   EXPECT_EQ(names, (std::set<std::string>{"A", "DmesgXidError", "UnreadableFinding"}));
 
   EXPECT_EQ(hello(credential, "b2").status, 200);
-  const net::Response stale =
-      call_as(credential, "POST", "/v1/agent/heartbeat", fmt::format(R"({{"epoch":{},"boot_id":"b1","stream":"s"}})", first));
+  const net::Response stale = call_as(credential, "POST", "/v1/agent/heartbeat",
+                                      fmt::format(R"({{"epoch":{},"boot_id":"b1","stream":"s"}})", first));
   expect_problem(stale, 409);
   EXPECT_EQ(text(body_of(stale), "code"), "stale_session");
   expect_problem(call_as(credential, "POST", "/v1/agent/findings", R"({"findings":5})"), 400);

@@ -17,7 +17,9 @@ class ServedTest : public ApiTest {
     options.workers = 2;
     options.stream_poll = milliseconds{20};
     options.body_timeout = milliseconds{200};
-    options.body_bytes = [&](std::string_view method, std::string_view target) { return api_->body_bytes(method, target); };
+    options.body_bytes = [&](std::string_view method, std::string_view target) {
+      return api_->body_bytes(method, target);
+    };
     server_ = std::move(net::Server::start(options, [&](const net::Request& r) { return api_->handle(r); }).value());
   }
   ~ServedTest() override { server_->stop(); }
@@ -98,7 +100,8 @@ TEST_F(ServedTest, AStreamEndsWithItsToken) {
 
 TEST_F(ServedTest, RudeBodiesAreAnsweredAndHarmNobody) {
   net::RawClient endless(server_->port());
-  endless.send("POST " + repair_path + "/approve HTTP/1.1\r\nHost: a\r\n" + authorization() + "Content-Length: 50\r\n\r\n{");
+  endless.send("POST " + repair_path + "/approve HTTP/1.1\r\nHost: a\r\n" + authorization() +
+               "Content-Length: 50\r\n\r\n{");
   net::RawClient large(server_->port());
   large.send(net::raw_request("POST", repair_path + "/approve", std::string(70'000, ' '), authorization()));
   EXPECT_EQ(large.answer().status, 413);

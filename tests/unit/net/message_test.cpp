@@ -17,8 +17,8 @@ TEST(Target, PathAndQueryAreDecoded) {
 }
 
 TEST(Target, WhatDecodesToNulOrBrokenTextIsRefused) {
-  for (const char* text : {"/v1/a%00b", "/v1/%ff", "/v1?x=%00", "/v1?%c3%28=1", "v1", "", "*", "http://other/v1", "/a b",
-                           "/%zz", "/%"}) {
+  for (const char* text :
+       {"/v1/a%00b", "/v1/%ff", "/v1?x=%00", "/v1?%c3%28=1", "v1", "", "*", "http://other/v1", "/a b", "/%zz", "/%"}) {
     EXPECT_FALSE(parse_target(text)) << text;
   }
 }

@@ -289,7 +289,6 @@ TEST(Stream, KeepsASilentConnectionAlive) {
   EXPECT_NE(client.read_until(":\n"), "");
 }
 
-
 TEST(Stream, AReaderThatDoesNotReadIsDropped) {
   auto options = quick();
   options.write_timeout = milliseconds{100};

@@ -36,7 +36,8 @@ class Certificate {
     X509_gmtime_adj(X509_getm_notAfter(cert.get()), 3600);
     X509_set_pubkey(cert.get(), key.get());
     X509_NAME* name = X509_get_subject_name(cert.get());
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("127.0.0.1"), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("127.0.0.1"), -1, -1,
+                               0);
     X509_set_issuer_name(cert.get(), name);
     X509_sign(cert.get(), key.get(), EVP_sha256());
     const Owned<FILE, fclose> key_out(std::fopen(key_file().c_str(), "w")), cert_out(std::fopen(file().c_str(), "w"));
@@ -80,7 +81,8 @@ class TlsTest : public testing::Test {
     BIO_write(bio.get(), request.data(), static_cast<int>(request.size()));
     std::string answer;
     char buffer[4096];
-    for (int got; (got = BIO_read(bio.get(), buffer, sizeof buffer)) > 0;) answer.append(buffer, static_cast<std::size_t>(got));
+    for (int got; (got = BIO_read(bio.get(), buffer, sizeof buffer)) > 0;)
+      answer.append(buffer, static_cast<std::size_t>(got));
     if (kept) kept->reset(SSL_get1_session(ssl));
     if (resumed) *resumed = SSL_session_reused(ssl) == 1;
     return answer;

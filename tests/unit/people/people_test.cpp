@@ -35,10 +35,12 @@ class PeopleTest : public testing::Test {
   }
   Caller admin() { return people_->authenticate(admin_secret()).value(); }
   std::vector<store::AuditRow> audit() {
-    return store_->read([](store::Tx& tx) -> Result<std::vector<store::AuditRow>> {
-      auto rows = store::unpublished_audit(tx, 100);
-      return rows;
-    }).value();
+    return store_
+        ->read([](store::Tx& tx) -> Result<std::vector<store::AuditRow>> {
+          auto rows = store::unpublished_audit(tx, 100);
+          return rows;
+        })
+        .value();
   }
 
   std::filesystem::path directory_;
@@ -52,7 +54,7 @@ TEST_F(PeopleTest, TheFirstStartMakesAnAdminAndTheSecondDoesNot) {
   const Caller caller = people_->authenticate(admin_secret()).value();
   EXPECT_EQ(caller.principal.role, Role::admin);
   EXPECT_TRUE(caller.sees_all());
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(stat(token_file().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
   std::filesystem::remove(token_file());
@@ -146,9 +148,11 @@ TEST_F(PeopleTest, ATicketSpeaksOnlyForItsNodeAndNotForPeople) {
 
 TEST_F(PeopleTest, ASpentTicketIsNoGood) {
   const Made ticket = people_->create_ticket("clu-1", "gpu-7", hours{1}, admin()).value();
-  ASSERT_TRUE(store_->write([&](store::Tx& tx) -> Result<bool> {
-    return store::spend_ticket(tx, ticket.token.hash, clock_.now());
-  }).value());
+  ASSERT_TRUE(store_
+                  ->write([&](store::Tx& tx) -> Result<bool> {
+                    return store::spend_ticket(tx, ticket.token.hash, clock_.now());
+                  })
+                  .value());
   EXPECT_FALSE(people_->authenticate(ticket.secret));
 }
 
