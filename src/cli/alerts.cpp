@@ -121,12 +121,13 @@ void add_alerts(CLI::App& app, Context& context) {
   const auto options = std::make_shared<ListOptions>();  // lives as long as the parsed command
   const auto id = std::make_shared<std::string>();
   const auto list = [&context, options] { return list_alerts(context, *options); };
-  CLI::App* verb = add_verb(*noun, context, "list", "open alerts, newest first", list);
-  verb->add_option("--node", options->node, "of this node only");
-  verb->add_option("--state", options->state, "pending, firing or resolved");
-  verb->add_option("--severity", options->severity, "info, warning or critical");
-  verb->add_flag("--all", options->all, "also those that are over");
-  verb->add_option("--limit", options->limit, "at most so many; 0: all")->capture_default_str();
+  for (CLI::App* to : {noun, add_verb(*noun, context, "list", "open alerts, newest first", list)}) {
+    to->add_option("--node", options->node, "of this node only");
+    to->add_option("--state", options->state, "pending, firing or resolved");
+    to->add_option("--severity", options->severity, "info, warning or critical");
+    to->add_flag("--all", options->all, "also those that are over");
+    to->add_option("--limit", options->limit, "at most so many; 0: all")->capture_default_str();
+  }
   set_default(*noun, context, list);
   add_verb(*noun, context, "show", "one alert with its evidence", [&context, id] { return show_alert(context, *id); })
       ->add_option("ALERT", *id, "id, or the beginning of one")

@@ -29,8 +29,9 @@ void add_hosts(CLI::App& app, Context& context) {
   CLI::App* noun = add_noun(app, "hosts", "the machines under the nodes, and the spares");
   const auto state = std::make_shared<std::string>();  // lives as long as the parsed command
   const auto list = [&context, state] { return list_hosts(context, *state); };
-  add_verb(*noun, context, "list", "all hosts", list)
-      ->add_option("--state", *state, "in-use, spare, vacated, inspecting, ticket");
+  for (CLI::App* to : {noun, add_verb(*noun, context, "list", "all hosts", list)}) {
+    to->add_option("--state", *state, "in-use, spare, vacated, inspecting, ticket");
+  }
   set_default(*noun, context, list);
 }
 

@@ -90,9 +90,10 @@ void add_nodes(CLI::App& app, Context& context) {
   const auto options = std::make_shared<ListOptions>();
   const auto name = std::make_shared<std::string>();
   const auto list = [&context, options] { return list_nodes(context, *options); };
-  CLI::App* verb = add_verb(*noun, context, "list", "all nodes", list);
-  verb->add_option("--pool", options->pool, "of this pool only");
-  verb->add_flag("--unhealthy", options->unhealthy, "leave out the healthy ones");
+  for (CLI::App* to : {noun, add_verb(*noun, context, "list", "all nodes", list)}) {
+    to->add_option("--pool", options->pool, "of this pool only");
+    to->add_flag("--unhealthy", options->unhealthy, "leave out the healthy ones");
+  }
   set_default(*noun, context, list);
   add_verb(*noun, context, "show", "one node", [&context, name] { return show_node(context, *name); })
       ->add_option("NODE", *name, "name or id")

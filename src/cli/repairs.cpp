@@ -146,13 +146,14 @@ void add_repairs(CLI::App& app, Context& context) {
   const auto options = std::make_shared<ListOptions>();  // lives as long as the parsed command
   const auto id = std::make_shared<std::string>();
   const auto list = [&context, options] { return list_repairs(context, *options); };
-  CLI::App* verb = add_verb(*noun, context, "list", "repairs, newest first", list);
-  verb->add_option("--node", options->node, "of this node only");
-  verb->add_option("--state", options->state, "PENDING_APPROVAL, RUNNING, ...; several with commas");
-  verb->add_option("--action", options->action, "reboot, migrate, ...; several with commas");
-  verb->add_option("--trigger", options->trigger, "manual or automated")->check(CLI::IsMember({"manual", "automated"}));
-  verb->add_flag("--open", options->open, "only those that have not ended");
-  verb->add_option("--limit", options->limit, "at most so many; 0: all")->capture_default_str();
+  for (CLI::App* to : {noun, add_verb(*noun, context, "list", "repairs, newest first", list)}) {
+    to->add_option("--node", options->node, "of this node only");
+    to->add_option("--state", options->state, "PENDING_APPROVAL, RUNNING, ...; several with commas");
+    to->add_option("--action", options->action, "reboot, migrate, ...; several with commas");
+    to->add_option("--trigger", options->trigger, "manual or automated")->check(CLI::IsMember({"manual", "automated"}));
+    to->add_flag("--open", options->open, "only those that have not ended");
+    to->add_option("--limit", options->limit, "at most so many; 0: all")->capture_default_str();
+  }
   set_default(*noun, context, list);
   add_verb(*noun, context, "show", "one repair with its alerts", [&context, id] { return show_repair(context, *id); })
       ->add_option("REPAIR", *id, "id, or the beginning of one")

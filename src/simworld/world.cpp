@@ -55,7 +55,7 @@ void World::build() {
     node.machine = "machine-" + config_.guest;
     node.in.push_back({config_.schedulers.front(), fmt::format("uid-{}-1", node.name), {}, {}, {}});
     state_.hosts[node.host] = {node.host, node.pool, "in-use", node.name, now_ - hours{24}};
-    boot(node, fmt::format("boot-{}-{:x}-1", node.name, config_.seed), now_);
+    boot(node, fmt::format("boot-{}-{:x}-1", node.name, config_.seed), now_ - hours{1});
     state_.nodes[node.name] = std::move(node);
   }
   for (std::uint32_t i = 0; i < config_.spares; ++i) {
