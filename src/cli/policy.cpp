@@ -16,31 +16,45 @@ namespace {
 
 constexpr std::size_t kLargestFile = 1U << 20;
 
-// JSON for people: two spaces for each level, short lists on one line.
-void pretty(std::ostream& out, const json::value& value, std::size_t depth) {
-  const std::string indent((depth + 1) * 2, ' '), outer(depth * 2, ' ');
-  const std::string flat = json::serialize(value);
-  if (value.is_object() && !value.get_object().empty() && (depth == 0 || flat.size() > 80)) {
-    out << "{\n";
-    std::size_t left = value.get_object().size();
+// JSON for people: two spaces for each level, short members on one line, numbers as one writes them.
+std::string flat(const json::value& value) {
+  if (value.is_double()) return fmt::format("{:g}", value.get_double());
+  std::string text;
+  if (value.is_object()) {
     for (const auto& [name, member] : value.get_object()) {
-      out << indent << json::serialize(json::string(name)) << ": ";
-      pretty(out, member, depth + 1);
-      out << (--left == 0 ? "\n" : ",\n");
+      text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", json::serialize(json::string(name)), flat(member));
     }
-    out << outer << '}';
-  } else if (value.is_array() && !value.get_array().empty() && flat.size() > 80) {
-    out << "[\n";
-    std::size_t left = value.get_array().size();
-    for (const auto& element : value.get_array()) {
-      out << indent;
-      pretty(out, element, depth + 1);
-      out << (--left == 0 ? "\n" : ",\n");
-    }
-    out << outer << ']';
-  } else {
-    out << flat;
+    return "{" + text + "}";
   }
+  if (value.is_array()) {
+    for (const auto& element : value.get_array()) text += (text.empty() ? "" : ", ") + flat(element);
+    return "[" + text + "]";
+  }
+  return json::serialize(value);
+}
+
+void pretty(std::ostream& out, const json::value& value, std::size_t depth) {
+  const std::string line = flat(value);
+  const bool is_object = value.is_object() && !value.get_object().empty();
+  const bool is_array = value.is_array() && !value.get_array().empty();
+  if ((!is_object && !is_array) || (depth > 0 && line.size() <= 80)) {
+    out << line;
+    return;
+  }
+  const std::string indent((depth + 1) * 2, ' ');
+  std::string separator = is_object ? "{\n" : "[\n";
+  if (is_object) {
+    for (const auto& [name, member] : value.get_object()) {
+      out << std::exchange(separator, ",\n") << indent << json::serialize(json::string(name)) << ": ";
+      pretty(out, member, depth + 1);
+    }
+  } else {
+    for (const auto& element : value.get_array()) {
+      out << std::exchange(separator, ",\n") << indent;
+      pretty(out, element, depth + 1);
+    }
+  }
+  out << '\n' << std::string(depth * 2, ' ') << (is_object ? '}' : ']');
 }
 
 Result<json::value> read_policy(Context& context, const std::string& path) {
@@ -70,8 +84,10 @@ Status get(Context& context) {
   }
   const json::value* policy = answer.is_object() ? answer.get_object().if_contains("policy") : nullptr;
   if (const auto version = text_at(answer, "version"); !version.empty()) {
-    context.around.err << fmt::format("version {}, by {}, {}\n", version, printable(text_at(answer, "changed_by")),
-                                      clock_time(text_at(answer, "changed_at")));
+    const std::string by = printable(text_at(answer, "changed_by"));
+    context.around.err << (by.empty() ? "the default, never changed\n"
+                                      : fmt::format("version {}, by {}, {} UTC\n", version, by,
+                                                    clock_time(text_at(answer, "changed_at"))));
   }
   pretty(context.around.out, policy ? *policy : answer, 0);
   context.around.out << '\n';
