@@ -44,9 +44,9 @@ Status load_tls(const ServerOptions& options, std::optional<asio::ssl::context>&
     context.use_private_key_file(options.tls_key, asio::ssl::context::pem);
     tls.emplace(std::move(context));
     return {};
-  } catch (const std::exception& error) {
+  } catch (const boost::system::system_error& error) {
     return fail(Errc::invalid, fmt::format("cannot use the TLS certificate {} with the key {}: {}",
-                                           options.tls_certificate, options.tls_key, error.what()));
+                                           options.tls_certificate, options.tls_key, error.code().message()));
   }
 }
 
@@ -73,8 +73,8 @@ Status Server::Impl::listen() {
     acceptor.bind(endpoint);
     acceptor.listen(1024);
     port = acceptor.local_endpoint().port();
-  } catch (const std::exception& error) {
-    return fail(Errc::io, fmt::format("cannot listen on {}: {}", where, error.what()));
+  } catch (const boost::system::system_error& error) {
+    return fail(Errc::io, fmt::format("cannot listen on {}: {}", where, error.code().message()));
   }
   asio::co_spawn(io, accept(), asio::detached);
   thread_ = std::thread([this] { io.run(); });
