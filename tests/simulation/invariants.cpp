@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/json.hpp"
 #include "store/alerts.hpp"
 #include "store/repairs.hpp"
 #include "store/work.hpp"
@@ -153,7 +154,7 @@ void Invariants::never_rested(const simworld::World& world) {
         why += fmt::format(" {} is quarantined by {};", name, node->quarantine->repair);
       }
       for (const Operation& operation : store::open_operations_of_node(tx, node->id)) {
-        why += fmt::format(" {} {} is {};", operation.id, name_of(operation.kind), name_of(operation.state));
+        why += fmt::format(" {};", to_json_text(operation));
       }
     }
     flag(why);

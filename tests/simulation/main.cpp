@@ -25,7 +25,7 @@ int main(int argc, char** argv) {
   options.planted.double_action = plant == "double-action";
   options.planted.lost_wakeup = plant == "lost-wakeup";
   options.planted.foreign_uncordon = plant == "foreign-uncordon";
-  log::set_level(options.trace ? log::Level::debug : log::Level::error);
+  log::set_level(log::Level::error);
   std::uint64_t wrong = 0, steps = 0, effects = 0;
   Duration simulated{};
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -142,8 +142,13 @@ void People::meddle() {
 }
 
 // People take back their cordons (not while ours is there: lifting it would say cancel), mend broken hardware and switch
-// dead nodes on.
+// dead nodes on; and they reset the breaker.
 void People::mend() {
+  const auto cluster =
+      store_.read([](store::Tx& tx) -> Result<std::optional<Cluster>> { return store::get_cluster(tx, "default"); });
+  if (cluster && *cluster && (*cluster)->breaker.open) {
+    trace_(fmt::format("root resets the breaker: {}", said(commands_.reset_breaker("default", admin_, "it is over"))));
+  }
   for (const auto& [name, node] : world_.state().nodes) {
     if (!node.faults.empty()) (void)world_.mend(name);
     if (!node.up && node.listed && !node.removed) (void)world_.crash(name);  // refused while it is being acted on

@@ -25,7 +25,7 @@ void Replica::connect() {
 void Replica::start() {
   engine::Options options;
   options.replica = fmt::format("{}-{}", name_, ++starts_);
-  options.watch_every = minutes{5};
+  options.watch_every = minutes{2};
   options.look_again = seconds{5};
   options.planted = around_.planted;
   const auto hook = [this](engine::Point point) {

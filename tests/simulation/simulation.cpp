@@ -250,7 +250,7 @@ Outcome History::go() {
     happen();
     if (++turns > 200'000) invariants_.flag("the history does not end: something works without getting anywhere");
     if (!calm_ || !at_rest()) restless = elapsed_;
-    if (elapsed_ - restless > minutes{3}) {
+    if (elapsed_ - restless > minutes{5}) {
       invariants_.at_rest(world_, agents_, database_clock_.now());
       break;
     }
