@@ -111,11 +111,13 @@ Time seen_at(const Session& session, const Finding& finding) {
   return std::min(session.active_at, session.boot_started_at + Duration{finding.since_boot_us});
 }
 
-// An active fault without an open alert: is it truly news, or older than what is known already?
+// An active fault without an open alert: is it truly news, or older than what is known already? What an earlier start
+// of the agent said, or another agent's boot made to seem over, does not count against this one's own word.
 bool is_news(const Turn& turn, const Session& session, const ActiveFault& active, const Means& means) {
   for (const Alert& alert : turn.alerts) {
     if (alert.fault == active.last.fault && alert.device == active.last.device && alert.boot_id == session.boot_id &&
-        alert.resolved_at && (*alert.resolved_at >= session.active_at || alert.clears == ClearsOn::reboot)) {
+        alert.epoch >= session.epoch && alert.resolved_at &&
+        (*alert.resolved_at >= session.active_at || alert.clears == ClearsOn::reboot)) {
       return false;
     }
     if (alert.state != AlertState::resolved && alert.device == active.last.device &&

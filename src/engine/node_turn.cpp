@@ -19,6 +19,7 @@ struct Snapshot {
   std::optional<decide::NodeFacts> facts;
   std::uint64_t version = 0;
   Time now{};
+  bool conflict_stored = false;  // the node's row names an identity conflict; the facts say whether it is over
 };
 
 // The operations as they shall be written: what the look saw, and over it what was decided.
@@ -40,6 +41,8 @@ Status Engine::node_turn(std::string_view key) {
     read.now = store::now(tx);
     read.version = store::work_version(tx, "node", key);
     read.facts = load_node_facts(tx, key, read.now, {world_, faults_, options_, caution()});
+    const auto stored = store::get_node(tx, key);
+    read.conflict_stored = stored && stored->identity_conflict;
     return read;
   });
   SICKBAY_CHECK(snapshot);
@@ -64,7 +67,7 @@ Status Engine::node_turn(std::string_view key) {
   decide::NodeChanges changes = decide::node_turn(facts, now, ids_);
   changes.operations = merged(looked.operations, changes.operations);
   changes.events.insert(changes.events.begin(), looked.events.begin(), looked.events.end());
-  const bool conflict_over = snapshot->facts->node.identity_conflict != facts.node.identity_conflict;
+  const bool conflict_over = snapshot->conflict_stored && !facts.node.identity_conflict;
   if (!changes.node && (looked.node_changed || conflict_over)) changes.node = facts.node;
 
   at(Point::before_write);
