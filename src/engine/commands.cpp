@@ -91,15 +91,13 @@ Result<Repair> Commands::reject(std::string_view id, const decide::Person& who, 
 }
 
 Result<Repair> Commands::cancel(std::string_view id, const decide::Person& who) {
-  return change(id, who, "cancelled", [&](const Repair& repair, const Policy&, Time now) {
-    return decide::cancel(repair, who, now);
-  });
+  return change(id, who, "cancelled",
+                [&](const Repair& repair, const Policy&, Time now) { return decide::cancel(repair, who, now); });
 }
 
 Result<Repair> Commands::force_drain(std::string_view id, const decide::Person& who) {
-  return change(id, who, "drain by force asked", [&](const Repair& repair, const Policy&, Time now) {
-    return decide::force_drain(repair, who, now);
-  });
+  return change(id, who, "drain by force asked",
+                [&](const Repair& repair, const Policy&, Time now) { return decide::force_drain(repair, who, now); });
 }
 
 Result<Repair> Commands::create(std::string_view node, const decide::Person& who, const decide::Request& request) {
@@ -111,8 +109,9 @@ Result<Repair> Commands::create(std::string_view node, const decide::Person& who
       if (const auto known = store::repair_by_request(tx, facts->node.cluster, request.request_id)) {
         const bool same = known->node == facts->node.id && known->recommended == request.action;
         if (same) return *known;
-        return fail(Errc::conflict, fmt::format("request '{}' was made before for another node or action ({} of {})",
-                                                request.request_id, name_of(known->recommended), known->node_name),
+        return fail(Errc::conflict,
+                    fmt::format("request '{}' was made before for another node or action ({} of {})",
+                                request.request_id, name_of(known->recommended), known->node_name),
                     "remediation_id");
       }
     }
@@ -121,7 +120,8 @@ Result<Repair> Commands::create(std::string_view node, const decide::Person& who
     store::put_repair(tx, repair);
     write_events(tx, {said(repair, "repair-created", who,
                            fmt::format("{} of {} asked for by {}: {}", name_of(repair.action), repair.node_name,
-                                       who.name, repair.reason), now, event_id)});
+                                       who.name, repair.reason),
+                           now, event_id)});
     return repair;
   });
   if (created && woken_) woken_();
@@ -140,6 +140,7 @@ Result<Repair> Commands::ended(store::Tx& tx, decide::NodeFacts& facts, std::str
                                std::string_view comment) {
   const Time now = store::now(tx);
   auto repair = store::get_repair(tx, id);
+  bool undone_as_wished = false;
   if (const Operation* open = ambiguous(facts, *repair)) {
     SICKBAY_ASSIGN(Operation settled, decide::settle(*open, who, Outcome::undone, comment, now));
     settled.version = open->version + 1;
@@ -158,10 +159,12 @@ Result<Repair> Commands::ended(store::Tx& tx, decide::NodeFacts& facts, std::str
     if (!again) return no_such("node", facts.node.id);
     facts = *again;
     repair = store::get_repair(tx, id);
+    undone_as_wished = repair->step == RepairStep::undo || repair->state == RepairState::CANCELLED;
   }
-  if (repair->state != RepairState::FAILED) {
+  if (repair->state != RepairState::FAILED && !undone_as_wished) {
     return fail(Errc::conflict, fmt::format("repair {} is {}; this is for a repair that FAILED or whose outcome cannot "
-                                            "be seen", repair->id, name_of(repair->state)));
+                                            "be seen",
+                                            repair->id, name_of(repair->state)));
   }
   return *repair;
 }
@@ -175,6 +178,9 @@ Result<Repair> Commands::retry(std::string_view id, const decide::Person& who, s
     auto facts = taken(tx, known->node, {world_, faults_, options_, {}});
     if (!facts) return no_such("node", known->node);
     SICKBAY_ASSIGN(const Repair failed, ended(tx, *facts, id, who, comment));
+    if (failed.state != RepairState::FAILED) {
+      return fail(Errc::conflict, fmt::format("repair {} was to be cancelled; release it, then ask for a new one", id));
+    }
     const Time now = store::now(tx);
     SICKBAY_ASSIGN(const Repair next, decide::retry(*facts, failed, who, action, comment, now, ids_));
     store::put_repair(tx, next);
@@ -195,13 +201,15 @@ Result<Node> Commands::release(std::string_view id, const decide::Person& who, s
     auto facts = taken(tx, known->node, {world_, faults_, options_, {}});
     if (!facts) return no_such("node", known->node);
     SICKBAY_ASSIGN(const Repair failed, ended(tx, *facts, id, who, reason));
+    // Somebody had wished it cancelled: now that its operation is settled, its own steps give the node back.
+    if (failed.state != RepairState::FAILED) return facts->node;
     const Time now = store::now(tx);
     SICKBAY_ASSIGN(const decide::Release release, decide::release(*facts, who, reason, now));
     store::put_node(tx, release.node);
     for (const Hold& hold : release.holds) store::put_hold(tx, hold);
-    write_events(tx, {said(failed, "node-released", who,
-                           fmt::format("{} released by {} as it is: {}", failed.node_name, who.name, reason), now,
-                           event_id)});
+    write_events(
+        tx, {said(failed, "node-released", who,
+                  fmt::format("{} released by {} as it is: {}", failed.node_name, who.name, reason), now, event_id)});
     return release.node;
   });
   if (released && woken_) woken_();

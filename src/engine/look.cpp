@@ -44,8 +44,12 @@ Operation seen(Operation operation, const OperationView& view, bool fenced, cons
                const Options& options, Time now) {
   const bool overdue = now > operation.deadline && !caution.deadlines_frozen;
   switch (view.progress) {
-    case Progress::succeeded: conclude(operation, Outcome::succeeded, view.detail, now); return operation;
-    case Progress::failed: conclude(operation, Outcome::failed, view.detail, now); return operation;
+    case Progress::succeeded:
+      conclude(operation, Outcome::succeeded, view.detail, now);
+      return operation;
+    case Progress::failed:
+      conclude(operation, Outcome::failed, view.detail, now);
+      return operation;
     case Progress::running:
       if (!overdue) {
         operation.state = OperationState::acknowledged;
@@ -55,7 +59,8 @@ Operation seen(Operation operation, const OperationView& view, bool fenced, cons
       return operation;
     case Progress::not_seen:
       if (operation.state == OperationState::dispatching && now > unseen_until(operation, options)) {
-        if (fenced || options.planted.double_action) {  // the provider refuses a second effect: ask again
+        // The provider refuses a second effect: ask again, until its time is over.
+        if ((fenced && !overdue) || options.planted.double_action) {
           operation.state = OperationState::planned;
           operation.owner.clear();
           operation.dispatch_by.reset();
@@ -77,8 +82,8 @@ Operation seen(Operation operation, const OperationView& view, bool fenced, cons
 
 Operation seen(Operation operation, const Observation& observation, const Options& options, Time now) {
   const bool ours = observation.hold_owner == operation.repair;
-  const bool happened = (operation.kind == OperationKind::cordon && ours) ||
-                        (operation.kind == OperationKind::uncordon && !ours);
+  const bool happened =
+      (operation.kind == OperationKind::cordon && ours) || (operation.kind == OperationKind::uncordon && !ours);
   if (!observation.error.empty()) return operation;
   if (now <= operation.dispatch_by.value_or(operation.planned_at) + options.call_timeout) return operation;
   if (happened) {

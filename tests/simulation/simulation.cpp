@@ -254,7 +254,14 @@ Outcome History::go() {
       invariants_.at_rest(world_, agents_, database_clock_.now());
       break;
     }
-    if (elapsed_ > at_most) invariants_.never_rested(world_);
+    if (elapsed_ > at_most) {
+      invariants_.never_rested(world_);
+      for (const Agents::Holding& agent : agents_.holding()) {
+        if (!agent.connected)
+          invariants_.flag(fmt::format("the agent of {} is not connected: node {}", agent.node,
+                                       world_.state().nodes.at(agent.node).up ? "up" : "down"));
+      }
+    }
   }
   outcome_.violations = invariants_.violations();
   for (const auto& replica : replicas_) outcome_.steps += replica->steps(), outcome_.awaits += replica->awaits();
