@@ -177,8 +177,10 @@ Status serve(const Arguments& arguments, const api::ServerConfig& config) {
   options.replica = ids.next("replica");
   options.workers = config.workers;
   options.heartbeat = config.heartbeat;
+  options.witness = arguments.data + "/witness.json";
   engine::Engine engine(*store, world, faults, clock, ids, options);
   engine::Commands commands(*store, world, faults, ids, options, [&] { engine.notify(); });
+  SICKBAY_CHECK(engine.recall());
   SICKBAY_CHECK(adopt(config, commands, engine));
 
   // The API and the server know each other: one is asked for its counters, the other for its answers.

@@ -188,8 +188,16 @@ Result<net::Response> reject(Call& call) {
   return answer(call, rejected);
 }
 
+// The given call is for a repair that has not begun. Ours, at_safe_point, is a wish for one that has: honoured before
+// its action is sent, or not at all.
 Result<net::Response> cancel(Call& call) {
   SICKBAY_ASSIGN(const Repair repair, repair_of(call));
+  const bool begun = repair.state > RepairState::PENDING && !is_final(repair.state);
+  if (begun && call.parameter("at_safe_point") != "true" && repair.cancel_wish != call.person().name) {
+    return fail(Errc::conflict, "the repair is " + name_of(repair.state) +
+                                    " and cannot be cancelled at once; at_safe_point=true has it undone before its "
+                                    "action is sent, if it is not too late");
+  }
   SICKBAY_ASSIGN(const Repair cancelled, call.services.commands.cancel(repair.id, call.person()));
   return answer(call, cancelled);
 }
@@ -272,8 +280,8 @@ std::vector<Route> remediation_routes() {
        one + "/cancel",
        Access::operator_,
        cancel,
-       "Cancels a repair that has not begun",
-       {},
+       "Cancels a repair that has not begun; at_safe_point=true: one that has, before its action is sent",
+       {"at_safe_point"},
        true,
        nullptr,
        kOne},

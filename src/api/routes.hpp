@@ -17,6 +17,7 @@ std::vector<Route> host_routes();
 std::vector<Route> node_routes();
 std::vector<Route> policy_routes();
 std::vector<Route> remediation_routes();
+std::vector<Route> restore_routes();
 std::vector<Route> root_routes();
 std::vector<Route> summary_routes();
 std::vector<Route> token_routes();

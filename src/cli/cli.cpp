@@ -56,6 +56,7 @@ int run(std::span<const std::string> arguments, Surroundings& around) {
   add_hosts(app, context);
   add_policy(app, context);
   add_breaker(app, context);
+  add_restore(app, context);
   add_clusters(app, context);
   add_access(app, context);
   add_demo(app, context);

@@ -74,6 +74,7 @@ void add_watch(CLI::App& app, Context& context);
 void add_hosts(CLI::App& app, Context& context);
 void add_policy(CLI::App& app, Context& context);
 void add_breaker(CLI::App& app, Context& context);
+void add_restore(CLI::App& app, Context& context);
 void add_access(CLI::App& app, Context& context);  // tokens and tickets
 void add_demo(CLI::App& app, Context& context);
 

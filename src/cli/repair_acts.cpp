@@ -87,7 +87,7 @@ Status cancel(Context& context, const ActOptions& options) {
                    return fmt::format("cancel the {} of {}", action, node);
                  }));
   if (options.dry_run) return {};
-  return post(context, prepared.path + "/cancel", {});
+  return post(context, prepared.path + "/cancel?at_safe_point=true", {});
 }
 
 Status retry(Context& context, const ActOptions& options) {
@@ -164,7 +164,7 @@ void add_repair_acts(CLI::App& repairs, Context& context) {
   added->add_option("--comment", options->comment, "kept with the repair");
   verb("reject", "do not repair; it is not recommended again until its alerts clear", reject)
       ->add_option("--comment", options->comment, "kept with the repair");
-  verb("cancel", "stop a repair that has not begun", cancel);
+  verb("cancel", "stop a repair, at the next safe point if it has begun", cancel);
   added = verb("retry", "repair a node again whose repair failed", retry);
   added->add_option("--action", options->action, "another action than the last one")->check(kActions);
   added->add_option("--comment", options->comment, "kept with the repair");

@@ -41,6 +41,9 @@ class Commands {
   Result<Cluster> adopt(const Cluster& cluster, const decide::Person& who);
   Status forget(std::string_view cluster, const decide::Person& who);
 
+  // After a restore of the database: what was under way was looked after, and the engine may act again.
+  Status confirm_restore(const decide::Person& who, std::string_view reason);
+
   // Sentences for `why`.
   Result<std::vector<std::string>> why_node(std::string_view node);
   Result<std::vector<std::string>> why_repair(std::string_view repair);

@@ -157,6 +157,9 @@ void Engine::heartbeat_loop() {
   while (!stopping_) {
     lock.unlock();
     if (clock_.steady() - pruned > kPruneEvery && prune()) pruned = clock_.steady();
+    if (const auto recalled = recall(); !recalled) {
+      log::error("whether the database goes on where it was is not known: {}", recalled.error().message);
+    }
     if (const auto flushed = intake_.flush(); !flushed) {
       log::error("heartbeats could not be written: {}", flushed.error().message);
     }

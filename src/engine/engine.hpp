@@ -14,6 +14,7 @@
 #include "decide/decide.hpp"
 #include "engine/intake.hpp"
 #include "engine/world.hpp"
+#include "store/restore.hpp"
 #include "store/store.hpp"
 #include "store/work.hpp"
 
@@ -42,8 +43,9 @@ class Engine {
 
   Intake& intake() { return intake_; }
   decide::Caution caution() const;
-  // After a restore or a change of timeline: look only, until a person confirms.
-  void observe_only(bool on) { observe_only_ = on; }
+  // Compares the database with the witness of an earlier start (Options::witness): a restore, or a change of timeline,
+  // makes every replica look only until a person confirms. Before start(), and every few seconds after.
+  Status recall();
 
  private:
   Status node_turn(std::string_view key);
@@ -72,6 +74,7 @@ class Engine {
   Hook hook_;
   Intake intake_;
   std::atomic<bool> observe_only_ = false;
+  std::optional<store::Lineage> witnessed_;  // of recall(), which one thread at a time calls
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

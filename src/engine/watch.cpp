@@ -16,6 +16,7 @@ namespace sickbay::engine {
 namespace {
 
 constexpr Duration kListTimeout = seconds{20};
+constexpr Duration kListAgain = seconds{5};  // after a list that could not be had
 
 // Many nodes gone at once is a lister's fault (engine.md 6), not that many losses.
 bool too_many_gone(std::size_t gone, std::size_t known) { return gone > std::max<std::size_t>(3, known / 5); }
@@ -146,7 +147,7 @@ Status Engine::watch_turn(std::string_view key) {
   at(Point::after_look);
   if (!lists) {
     log::warn("the nodes of cluster {} could not be listed: {}", key, lists.error().message);
-    return again(options_.watch_every);
+    return again(std::min(options_.watch_every, kListAgain));
   }
   for (const auto& [scheduler, nodes] : lists->schedulers) {
     // One node a transaction: a list is long, and a lock on many nodes would hold up their turns.

@@ -67,6 +67,7 @@ struct Options {
   Duration watch_every = seconds{30};       // complete lists of schedulers and providers
   Duration heartbeat = seconds{60};
   Duration keep = hours{24 * 400};          // history is deleted when older (product.md 3.4); never under 30 days
+  std::string witness;                      // file that remembers how far the database had come; empty: none
   Duration idle_poll = milliseconds{250};   // how long a worker with nothing due waits for what others write
   Planted planted;
 };
