@@ -35,10 +35,23 @@ Result<net::Response> confirm(Call& call) {
 std::vector<Route> restore_routes() {
   const std::string path = "/v1/restore";
   return {
-      {"GET", path, Access::viewer, get, "Whether the engine only looks, and why", {}, false, nullptr,
+      {"GET",
+       path,
+       Access::viewer,
+       get,
+       "Whether the engine only looks, and why",
+       {},
+       false,
+       nullptr,
        schema_of<RestoreView>},
-      {"POST", path + "/confirm", Access::admin, confirm,
-       "Lets the engine act again after the database was restored", {}, false, schema_of<ConfirmBody>,
+      {"POST",
+       path + "/confirm",
+       Access::admin,
+       confirm,
+       "Lets the engine act again after the database was restored",
+       {},
+       false,
+       schema_of<ConfirmBody>,
        schema_of<RestoreView>},
   };
 }

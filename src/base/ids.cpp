@@ -26,7 +26,9 @@ std::string hex(const std::array<unsigned char, N>& bytes) {
 
 }  // namespace
 
-std::string RandomIds::next(std::string_view prefix) { return fmt::format("{}-{}", prefix, hex(random_bytes<12>())); }
+std::string RandomIds::next(std::string_view prefix) {
+  return fmt::format("{}-{}", prefix, hex(random_bytes<12>()));
+}
 
 std::string SeededIds::next(std::string_view prefix) {
   return fmt::format("{}-{:016x}{:08x}", prefix, random_(), random_() & 0xffffffffU);
@@ -40,6 +42,8 @@ std::string random_uuid() {
   return fmt::format("{}-{}-{}-{}-{}", h.substr(0, 8), h.substr(8, 4), h.substr(12, 4), h.substr(16, 4), h.substr(20));
 }
 
-std::string random_secret() { return hex(random_bytes<32>()); }
+std::string random_secret() {
+  return hex(random_bytes<32>());
+}
 
 }  // namespace sickbay

@@ -42,17 +42,17 @@ inline tl::unexpected<Error> fail(Errc code, std::string message, std::string fi
 }  // namespace sickbay
 
 // Returns the error of `expression` (a Result) from the enclosing function, if it has one.
-#define SICKBAY_CHECK(expression)                                                              \
-  do {                                                                                         \
-    if (auto sickbay_result = (expression); !sickbay_result) {                                 \
-      return tl::unexpected<::sickbay::Error>(std::move(sickbay_result).error());              \
-    }                                                                                          \
+#define SICKBAY_CHECK(expression)                                                 \
+  do {                                                                            \
+    if (auto sickbay_result = (expression); !sickbay_result) {                    \
+      return tl::unexpected<::sickbay::Error>(std::move(sickbay_result).error()); \
+    }                                                                             \
   } while (false)
 
 #define SICKBAY_CONCAT2(a, b) a##b
 #define SICKBAY_CONCAT(a, b) SICKBAY_CONCAT2(a, b)
-#define SICKBAY_ASSIGN3(temporary, target, expression)                       \
-  auto temporary = (expression);                                             \
+#define SICKBAY_ASSIGN3(temporary, target, expression)                                   \
+  auto temporary = (expression);                                                         \
   if (!temporary) return tl::unexpected<::sickbay::Error>(std::move(temporary).error()); \
   target = std::move(*temporary)
 

@@ -87,7 +87,9 @@ std::string sha256_hex(std::string_view bytes) {
   return to_hex({reinterpret_cast<const char*>(digest.data()), size});
 }
 
-std::optional<std::int64_t> parse_int(std::string_view text, int base) { return parse_number<std::int64_t>(text, base); }
+std::optional<std::int64_t> parse_int(std::string_view text, int base) {
+  return parse_number<std::int64_t>(text, base);
+}
 std::optional<std::uint64_t> parse_uint(std::string_view text, int base) {
   return parse_number<std::uint64_t>(text, base);
 }

@@ -93,12 +93,8 @@ struct Unit {
   std::string_view name;
   std::int64_t micros;
 };
-constexpr std::array<Unit, 6> kUnits{{{"d", 86'400'000'000},
-                                      {"h", 3'600'000'000},
-                                      {"m", 60'000'000},
-                                      {"s", 1'000'000},
-                                      {"ms", 1'000},
-                                      {"us", 1}}};
+constexpr std::array<Unit, 6> kUnits{
+    {{"d", 86'400'000'000}, {"h", 3'600'000'000}, {"m", 60'000'000}, {"s", 1'000'000}, {"ms", 1'000}, {"us", 1}}};
 }  // namespace
 
 std::string format_duration(Duration duration) {
@@ -129,7 +125,9 @@ Result<Duration> parse_duration(std::string_view text) {
   return bad();
 }
 
-Time SystemClock::now() const { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
+Time SystemClock::now() const {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
 
 Duration SystemClock::steady() const {
   return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch());

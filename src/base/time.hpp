@@ -19,8 +19,12 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Time from_micros(std::int64_t micros) { return Time{Duration{micros}}; }
-constexpr std::int64_t to_micros(Time time) { return time.time_since_epoch().count(); }
+constexpr Time from_micros(std::int64_t micros) {
+  return Time{Duration{micros}};
+}
+constexpr std::int64_t to_micros(Time time) {
+  return time.time_since_epoch().count();
+}
 
 // RFC 3339 UTC, with microseconds only where they are not zero: 2026-05-01T10:00:00.25Z
 std::string format_time(Time time);

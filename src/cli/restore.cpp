@@ -25,8 +25,9 @@ Status show(Context& context) {
 
 Status confirm(Context& context, const std::string& reason) {
   SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_CHECK(context.confirm("let repairs go on? An operation that the lost part of the database knew of may still "
-                                "be under way"));
+  SICKBAY_CHECK(
+      context.confirm("let repairs go on? An operation that the lost part of the database knew of may still "
+                      "be under way"));
   SICKBAY_ASSIGN(const json::value state,
                  server->send("POST", "/v1/restore/confirm", json::object{{"reason", reason}}));
   print_state(context, state);

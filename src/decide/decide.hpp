@@ -23,8 +23,8 @@ AdmissionChanges admit(const AdmissionFacts& facts, Time now, Ids& ids);
 // Whether the breaker opens now; keeps most_nodes_24h.
 ClusterChanges cluster_turn(const ClusterFacts& facts, Time now, Ids& ids);
 
-// The look at a node that follows `previous` (absent: the first): a failed look keeps what was seen before and says why;
-// idle looks count only when at least 15 s apart, and any busy or unknown look starts the row anew.
+// The look at a node that follows `previous` (absent: the first): a failed look keeps what was seen before and says
+// why; idle looks count only when at least 15 s apart, and any busy or unknown look starts the row anew.
 Observation looked(const std::optional<Observation>& previous, Observation look, Time now);
 // Fresh: the last look succeeded and is at most 60 s old.
 bool is_fresh(const Observation& observation, Time now);
@@ -46,16 +46,18 @@ struct Person {
   Role role = Role::viewer;
 };
 struct Approval {
-  std::optional<Action> action;             // another action than recommended; not power-cycle
-  std::optional<std::uint64_t> revision;    // the revision the person saw
-  std::string comment;                      // needed when the action is another
+  std::optional<Action> action;           // another action than recommended; not power-cycle
+  std::optional<std::uint64_t> revision;  // the revision the person saw
+  std::string comment;                    // needed when the action is another
 };
-Result<Repair> approve(const Repair& repair, const Policy& policy, const Person& who, const Approval& approval, Time now);
+Result<Repair> approve(const Repair& repair, const Policy& policy, const Person& who, const Approval& approval,
+                       Time now);
 Result<Repair> reject(const Repair& repair, const Person& who, std::string_view comment, Time now);
 Result<Repair> cancel(const Repair& repair, const Person& who, Time now);
 Result<Repair> force_drain(const Repair& repair, const Person& who, Time now);
 // Declares what became of an ambiguous operation, after a person looked: succeeded, failed or undone.
-Result<Operation> settle(const Operation& operation, const Person& who, Outcome outcome, std::string_view comment, Time now);
+Result<Operation> settle(const Operation& operation, const Person& who, Outcome outcome, std::string_view comment,
+                         Time now);
 
 struct Request {
   Action action = Action::none;

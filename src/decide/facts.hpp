@@ -25,14 +25,14 @@ struct Caution {
 // Everything about one node at one moment.
 struct NodeFacts {
   Node node;
-  Host host;                             // under the node; id empty when unknown
-  std::optional<Host> host_before;       // the open repair's host_before, where another host is under the node now
+  Host host;                        // under the node; id empty when unknown
+  std::optional<Host> host_before;  // the open repair's host_before, where another host is under the node now
   Cluster cluster;
   PolicyVersion policy;
-  FaultTable faults;                     // the default table with the policy's rows over it
-  std::optional<Session> session;        // the newest
-  std::optional<Time> last_heartbeat;    // of the newest session
-  std::optional<Time> listening_since;   // since when some replica has listened without a gap
+  FaultTable faults;                    // the default table with the policy's rows over it
+  std::optional<Session> session;       // the newest
+  std::optional<Time> last_heartbeat;   // of the newest session
+  std::optional<Time> listening_since;  // since when some replica has listened without a gap
   Duration heartbeat_interval = seconds{60};
   std::vector<FreshFinding> fresh;
   std::vector<Alert> alerts;             // not resolved; those the open repair links; and those of this host resolved
@@ -53,16 +53,16 @@ struct NodeFacts {
 struct NodeChanges {
   std::optional<Node> node;
   std::vector<Alert> alerts;
-  std::vector<std::string> folded;       // ids of the findings this turn dealt with
-  std::optional<Repair> repair;          // created or changed
-  std::vector<Operation> operations;     // created (planned) or changed
+  std::vector<std::string> folded;    // ids of the findings this turn dealt with
+  std::optional<Repair> repair;       // created or changed
+  std::vector<Operation> operations;  // created (planned) or changed
   std::vector<Hold> holds;
   std::vector<Host> hosts;
   std::vector<Event> events;
-  bool release_slots = false;            // the repair ended: its slots are free
-  bool wake_cluster = false;             // unhealthy nodes changed: the breaker should look
-  bool wants_admission = false;          // automatic approval, or a start, is for the admission transaction to decide
-  std::optional<Time> due;               // look again then, at the latest; absent: nothing is waited for
+  bool release_slots = false;    // the repair ended: its slots are free
+  bool wake_cluster = false;     // unhealthy nodes changed: the breaker should look
+  bool wants_admission = false;  // automatic approval, or a start, is for the admission transaction to decide
+  std::optional<Time> due;       // look again then, at the latest; absent: nothing is waited for
 };
 
 // What admission counts, in statements after its locks (engine.md 4).
@@ -71,21 +71,21 @@ struct AdmissionFacts {
   PolicyVersion policy;
   Node node;
   Repair repair;
-  std::vector<Alert> alerts;              // the repair's linked alerts
-  bool node_out_of_service = false;       // already unavailable: repairing it costs no availability
-  std::uint32_t nodes = 0;                // in the cluster now
-  std::uint32_t out_of_service = 0;       // for any cause, the target not counted
-  std::vector<Slot> slots;                // all of the cluster
-  std::vector<Time> turned_unhealthy;     // when each node of the cluster that is unhealthy now (pending or firing
-                                          // alert with an action, or silent) turned so, within the last 5 minutes
+  std::vector<Alert> alerts;           // the repair's linked alerts
+  bool node_out_of_service = false;    // already unavailable: repairing it costs no availability
+  std::uint32_t nodes = 0;             // in the cluster now
+  std::uint32_t out_of_service = 0;    // for any cause, the target not counted
+  std::vector<Slot> slots;             // all of the cluster
+  std::vector<Time> turned_unhealthy;  // when each node of the cluster that is unhealthy now (pending or firing
+                                       // alert with an action, or silent) turned so, within the last 5 minutes
   std::uint32_t spares = 0;
   Caution caution;
 };
 
 struct AdmissionChanges {
-  std::optional<Repair> repair;           // approved, started, or with other waits_for
+  std::optional<Repair> repair;  // approved, started, or with other waits_for
   std::vector<Slot> take;
-  std::optional<Cluster> cluster;         // breaker
+  std::optional<Cluster> cluster;  // breaker
   std::vector<Event> events;
   std::optional<Time> due;
 };
@@ -95,7 +95,7 @@ struct ClusterFacts {
   Cluster cluster;
   PolicyVersion policy;
   std::uint32_t nodes = 0;
-  std::vector<Time> turned_unhealthy;     // as above
+  std::vector<Time> turned_unhealthy;  // as above
 };
 
 struct ClusterChanges {

@@ -1,5 +1,6 @@
-// What people (and programs in a person's name) ask of the engine. Each is one transaction: the node's work row is taken
-// first, so that it is serial with every turn; the decision is decide's; the event and the audit row are written with it.
+// What people (and programs in a person's name) ask of the engine. Each is one transaction: the node's work row is
+// taken first, so that it is serial with every turn; the decision is decide's; the event and the audit row are written
+// with it.
 #pragma once
 
 #include <functional>

@@ -37,7 +37,9 @@ Operation answered(Operation operation, const Reply& reply, bool again, Time now
   if (!reply.reference.empty()) operation.reference = reply.reference;
   const bool act = operation.kind == OperationKind::act;
   switch (reply.answer) {
-    case Answer::done: conclude(operation, Outcome::succeeded, now); break;
+    case Answer::done:
+      conclude(operation, Outcome::succeeded, now);
+      break;
     case Answer::accepted:
       // A drain that was taken on has been asked for; whether the node is empty is for the next look.
       if (act) operation.state = OperationState::acknowledged;
@@ -57,7 +59,8 @@ Operation answered(Operation operation, const Reply& reply, bool again, Time now
       operation.dispatch_by.reset();
       if (!again) operation.dispatched_at.reset();
       break;
-    case Answer::unknown: break;  // stays dispatching: look before anything else
+    case Answer::unknown:
+      break;  // stays dispatching: look before anything else
   }
   return operation;
 }

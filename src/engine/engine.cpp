@@ -9,9 +9,9 @@
 namespace sickbay::engine {
 namespace {
 
-constexpr Duration kDivergence = seconds{5};        // engine.md 2: a clock that stepped
-constexpr Duration kTrustAgain = minutes{5};        // ... and has been steady for so long is believed again
-constexpr Duration kIngestLag = seconds{30};        // engine.md 2
+constexpr Duration kDivergence = seconds{5};  // engine.md 2: a clock that stepped
+constexpr Duration kTrustAgain = minutes{5};  // ... and has been steady for so long is believed again
+constexpr Duration kIngestLag = seconds{30};  // engine.md 2
 constexpr Duration kHeartbeatsWritten = seconds{5};
 constexpr Duration kPruneEvery = hours{1};
 constexpr std::size_t kPruneAtOnce = 1000;
@@ -31,11 +31,14 @@ Engine::Engine(store::Store& store, const World& world, const FaultTable& faults
       hook_(std::move(hook)),
       intake_(store, clock, ids, options, [this] { notify(); }) {}
 
-Engine::~Engine() { stop(); }
+Engine::~Engine() {
+  stop();
+}
 
 decide::Caution Engine::caution() const {
   const std::lock_guard lock(mutex_);
-  return {.observe_only = observe_only_, .deadlines_frozen = diverged_at_.has_value(),
+  return {.observe_only = observe_only_,
+          .deadlines_frozen = diverged_at_.has_value(),
           .ingest_lagging = intake_.lag() > kIngestLag};
 }
 

@@ -82,8 +82,8 @@ class Engine {
   bool work_notified_ = false, publish_notified_ = false;
   std::set<std::pair<std::string, std::string>> in_turn_;  // kinds and keys this replica is turning now
   std::vector<std::thread> threads_;
-  std::optional<std::pair<Time, Duration>> clock_pair_;    // the database's clock beside our monotonic one
-  std::optional<Duration> diverged_at_;  // steady time at which the two last disagreed
+  std::optional<std::pair<Time, Duration>> clock_pair_;  // the database's clock beside our monotonic one
+  std::optional<Duration> diverged_at_;                  // steady time at which the two last disagreed
 };
 
 }  // namespace sickbay::engine

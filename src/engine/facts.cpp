@@ -9,10 +9,10 @@
 namespace sickbay::engine {
 namespace {
 
-constexpr Duration kEvidenceKept = hours{24 * 10};     // product.md 4 rule 3: evidence for migrate
+constexpr Duration kEvidenceKept = hours{24 * 10};       // product.md 4 rule 3: evidence for migrate
 constexpr Duration kSpareCheckedWithin = hours{24 * 7};  // product.md 4.3: capacity
-constexpr Duration kUnhealthyWindow = minutes{5};      // product.md 4.3: breaker
-constexpr Duration kConcludedSeen = minutes{10};       // what Sickbay itself just did is not a finding
+constexpr Duration kUnhealthyWindow = minutes{5};        // product.md 4.3: breaker
+constexpr Duration kConcludedSeen = minutes{10};         // what Sickbay itself just did is not a finding
 constexpr Duration kConflictOver = minutes{10};
 constexpr std::size_t kFindingsPerTurn = 500;  // more stay for the next turn
 

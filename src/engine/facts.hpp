@@ -15,7 +15,8 @@ struct Loading {
 };
 
 // Nothing when the node does not exist (any more).
-std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view node, Time now, const Loading& loading);
+std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view node, Time now,
+                                                 const Loading& loading);
 // Nothing when the node has no open repair.
 std::optional<decide::AdmissionFacts> load_admission_facts(store::Tx& tx, const Cluster& cluster, const Node& node,
                                                            Time now, const Loading& loading);

@@ -10,9 +10,9 @@
 namespace sickbay::engine {
 namespace {
 
-constexpr std::size_t kActiveFaults = 1024;   // more than any agent keeps
+constexpr std::size_t kActiveFaults = 1024;  // more than any agent keeps
 constexpr std::size_t kBatch = 4096;
-constexpr std::size_t kSentence = 4096;       // bytes
+constexpr std::size_t kSentence = 4096;  // bytes
 constexpr Duration kConflictNotedAgain = minutes{1};
 
 Status check(const Finding& finding) {
@@ -72,11 +72,15 @@ Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const store::To
   const auto reply = store_.write([&](store::Tx& tx) -> Result<wire::HelloReply> {
     auto node = token.node.empty() ? store::find_node(tx, token.cluster, hello.node) : store::get_node(tx, token.node);
     if (!node) {
-      return fail(Errc::not_found, fmt::format("cluster '{}' has no node '{}'; the agent's --node must be the name its "
-                                               "scheduler uses", token.cluster, hello.node), "node");
+      return fail(Errc::not_found,
+                  fmt::format("cluster '{}' has no node '{}'; the agent's --node must be the name its "
+                              "scheduler uses",
+                              token.cluster, hello.node),
+                  "node");
     }
     if (!hello.node.empty() && hello.node != node->name) {
-      return fail(Errc::forbidden, fmt::format("this credential speaks for node '{}', not '{}'", node->name, hello.node));
+      return fail(Errc::forbidden,
+                  fmt::format("this credential speaks for node '{}', not '{}'", node->name, hello.node));
     }
     const Time now = store::now(tx);
     store::wake(tx, "node", node->id, now);
@@ -151,9 +155,8 @@ Result<wire::BatchReply> Intake::findings(std::string_view node, const wire::Bat
 }
 
 Result<Intake::Seen> Intake::current(std::string_view node) {
-  const auto session = store_.read([&](store::Tx& tx) -> Result<std::optional<Session>> {
-    return store::newest_session(tx, node);
-  });
+  const auto session =
+      store_.read([&](store::Tx& tx) -> Result<std::optional<Session>> { return store::newest_session(tx, node); });
   SICKBAY_CHECK(session);
   if (!*session) return fail(Errc::changed, "no agent of this node has said hello; say hello first");
   return Seen{(*session)->epoch, (*session)->active_digest, (*session)->stream, {}, true};
@@ -214,9 +217,9 @@ Status Intake::note_conflict(std::string_view node, const wire::Heartbeat& heart
     if (noted && known->identity_conflict) return {};
     store::wake(tx, "node", node, now);
     Node next = *store::get_node(tx, node);
-    next.identity_conflict = fmt::format("two agents speak for this node: boot {} (session {}) and boot {} (session {})",
-                                         next.boot_id, next.epoch, truncate_utf8(to_utf8(heartbeat.boot_id), 64),
-                                         heartbeat.epoch);
+    next.identity_conflict =
+        fmt::format("two agents speak for this node: boot {} (session {}) and boot {} (session {})", next.boot_id,
+                    next.epoch, truncate_utf8(to_utf8(heartbeat.boot_id), 64), heartbeat.epoch);
     next.identity_conflict_at = now;
     store::put_node(tx, next);
     return {};

@@ -10,9 +10,9 @@ namespace sickbay::engine {
 
 // What a look changed in the facts; to be written with the turn.
 struct Looked {
-  std::vector<Observation> observed;    // every new look
-  std::vector<Operation> operations;    // those whose state it changed; version still as read
-  bool node_changed = false;            // the host or machine under the node
+  std::vector<Observation> observed;  // every new look
+  std::vector<Operation> operations;  // those whose state it changed; version still as read
+  bool node_changed = false;          // the host or machine under the node
   std::vector<Event> events;
 };
 

@@ -61,9 +61,8 @@ Status Engine::recall() {
     store::Lineage lineage;
     std::optional<std::string> why;
   };
-  auto state = store_.read([](store::Tx& tx) -> Result<State> {
-    return State{store::lineage(tx), store::observe_only_because(tx)};
-  });
+  auto state = store_.read(
+      [](store::Tx& tx) -> Result<State> { return State{store::lineage(tx), store::observe_only_because(tx)}; });
   SICKBAY_CHECK(state);
   if (!witnessed_ && !options_.witness.empty()) witnessed_ = read_witness(options_.witness);
   const std::string broken = witnessed_ ? discontinuity(*witnessed_, state->lineage) : "";

@@ -19,7 +19,9 @@ constexpr Duration kListTimeout = seconds{20};
 constexpr Duration kListAgain = seconds{5};  // after a list that could not be had
 
 // Many nodes gone at once is a lister's fault (engine.md 6), not that many losses.
-bool too_many_gone(std::size_t gone, std::size_t known) { return gone > std::max<std::size_t>(3, known / 5); }
+bool too_many_gone(std::size_t gone, std::size_t known) {
+  return gone > std::max<std::size_t>(3, known / 5);
+}
 
 Observation observed(const ListedNode& listed, const Node& node, std::string_view scheduler, Time now) {
   Observation next;
@@ -176,7 +178,8 @@ Status Engine::watch_turn(std::string_view key) {
   return again(options_.watch_every);
 }
 
-Status Engine::note_missing(std::string_view cluster, std::string_view scheduler, const std::vector<ListedNode>& listed) {
+Status Engine::note_missing(std::string_view cluster, std::string_view scheduler,
+                            const std::vector<ListedNode>& listed) {
   const auto missing = store_.read([&](store::Tx& tx) -> Result<std::vector<Node>> {
     std::vector<Node> gone;
     std::size_t known = 0;

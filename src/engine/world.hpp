@@ -36,39 +36,39 @@ struct World {
 
 // Where a replica can stop between two things it does.
 enum class Point {
-  after_read,      // facts read, nothing decided
-  after_look,      // the world was looked at
-  before_write,    // decided, not written
-  after_write,     // written, nothing dispatched
-  before_send,     // the operation is dispatching, its dispatch_by not yet checked
-  at_send,         // dispatch_by checked; the call comes next
-  after_send,      // the reply is here, not written
-  in_admission,    // before the admission transaction
+  after_read,    // facts read, nothing decided
+  after_look,    // the world was looked at
+  before_write,  // decided, not written
+  after_write,   // written, nothing dispatched
+  before_send,   // the operation is dispatching, its dispatch_by not yet checked
+  at_send,       // dispatch_by checked; the call comes next
+  after_send,    // the reply is here, not written
+  in_admission,  // before the admission transaction
 };
 using Hook = std::function<void(Point)>;
 
 // Mistakes a test plants to see that the simulation catches them. All off in production; there is no way to set them
 // from outside of a test.
 struct Planted {
-  bool double_action = false;      // sends a dispatching operation of another replica again
-  bool lost_wakeup = false;        // ends a turn without checking that its facts still stand
-  bool foreign_uncordon = false;   // for the simulated scheduler: releases a mark without looking whose it is
+  bool double_action = false;     // sends a dispatching operation of another replica again
+  bool lost_wakeup = false;       // ends a turn without checking that its facts still stand
+  bool foreign_uncordon = false;  // for the simulated scheduler: releases a mark without looking whose it is
 };
 
 struct Options {
-  std::string replica;                      // this start of this process; new at each start
+  std::string replica;  // this start of this process; new at each start
   std::size_t workers = 4;
   Duration claim = seconds{30};
-  Duration dispatch_window = seconds{10};   // from taking an operation to sending it, at most
-  Duration call_timeout = seconds{8};       // of one call into the world; shorter than dispatch_window
+  Duration dispatch_window = seconds{10};  // from taking an operation to sending it, at most
+  Duration call_timeout = seconds{8};      // of one call into the world; shorter than dispatch_window
   Duration look_timeout = seconds{5};
-  Duration look_again = seconds{2};         // the world is looked at no more often than this, per node
-  Duration observe_grace = seconds{30};     // how long after dispatch_by an unseen operation is looked for
-  Duration watch_every = seconds{30};       // complete lists of schedulers and providers
+  Duration look_again = seconds{2};      // the world is looked at no more often than this, per node
+  Duration observe_grace = seconds{30};  // how long after dispatch_by an unseen operation is looked for
+  Duration watch_every = seconds{30};    // complete lists of schedulers and providers
   Duration heartbeat = seconds{60};
-  Duration keep = hours{24 * 400};          // history is deleted when older (product.md 3.4); never under 30 days
-  std::string witness;                      // file that remembers how far the database had come; empty: none
-  Duration idle_poll = milliseconds{250};   // how long a worker with nothing due waits for what others write
+  Duration keep = hours{24 * 400};         // history is deleted when older (product.md 3.4); never under 30 days
+  std::string witness;                     // file that remembers how far the database had come; empty: none
+  Duration idle_poll = milliseconds{250};  // how long a worker with nothing due waits for what others write
   Planted planted;
 };
 

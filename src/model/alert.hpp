@@ -27,19 +27,19 @@ struct Alert {
   Authority authority = Authority::unknown;
   bool always_ask = false;
   AlertState state = AlertState::pending;
-  std::string boot_id;           // of the boot session it belongs to; empty for faults seen from outside the node
-  std::uint64_t epoch = 0;       // session epoch of the last finding
+  std::string boot_id;      // of the boot session it belongs to; empty for faults seen from outside the node
+  std::uint64_t epoch = 0;  // session epoch of the last finding
   Time started_at{};
-  Time hold_until{};             // fires then, if it still stands
+  Time hold_until{};  // fires then, if it still stands
   std::optional<Time> firing_at, resolved_at;
   std::optional<Time> good_since;  // the condition was last said to be over then
   ClearsOn clears = ClearsOn::reboot;
   Duration quiet_for{};
   std::uint32_t repeats = 1;
   std::uint64_t count = 0;
-  Evidence first, last;          // the first finding is the headline
-  std::vector<Fault> joined;     // secondary faults, each once
-  std::string resolved_by;       // why it is over: "new boot", "condition over", "quiet for 10m", ...
+  Evidence first, last;       // the first finding is the headline
+  std::vector<Fault> joined;  // secondary faults, each once
+  std::string resolved_by;    // why it is over: "new boot", "condition over", "quiet for 10m", ...
   BOOST_DESCRIBE_CLASS(Alert, (),
                        (id, cluster, node, host, fault, device, detector, severity, action, authority, always_ask,
                         state, boot_id, epoch, started_at, hold_until, firing_at, resolved_at, good_since, clears,

@@ -30,16 +30,16 @@ BOOST_DEFINE_ENUM_CLASS(FindingKind, fault, clear, note)
 BOOST_DEFINE_ENUM_CLASS(Authority, unknown, catalogue, decode_table, recovery_action, exact_code)
 
 struct Finding {
-  std::string id;        // sha256 of (boot id, record sequence, ordinal): the same record is the same finding for ever
+  std::string id;  // sha256 of (boot id, record sequence, ordinal): the same record is the same finding for ever
   FindingKind kind = FindingKind::fault;
   std::string detector;  // "kernel-log", "pci", "filesystem", ...
   Fault fault;
-  std::string device;    // normalised PCI address, mount point, interface; empty: the node itself
+  std::string device;                     // normalised PCI address, mount point, interface; empty: the node itself
   Severity severity = Severity::warning;  // as the rule says; the fault table may say otherwise
   Action action = Action::none;           // as the rule, decode table or recovery action says
   Authority authority = Authority::catalogue;
-  bool joins = false;    // secondary: belongs to another fault's alert on the same device where there is one
-  std::string sentence;  // for a tired person
+  bool joins = false;            // secondary: belongs to another fault's alert on the same device where there is one
+  std::string sentence;          // for a tired person
   boost::json::object evidence;  // machine-readable; opaque to everything but its rule and its reader
   std::string boot_id;
   std::int64_t since_boot_us = 0;  // kernel time of the record
@@ -61,9 +61,9 @@ struct FaultRule {
   Duration holds_for{};
   ClearsOn clears = ClearsOn::reboot;
   Duration quiet_for{};
-  bool always_ask = false;             // whatever the policy says
+  bool always_ask = false;  // whatever the policy says
   bool power_cycle_where_enabled = false;
-  std::uint32_t repeats = 1;           // fires only once this many findings came
+  std::uint32_t repeats = 1;  // fires only once this many findings came
   BOOST_DESCRIBE_CLASS(FaultRule, (),
                        (name, code, severity, action, action_again, holds_for, clears, quiet_for, always_ask,
                         power_cycle_where_enabled, repeats),

@@ -17,7 +17,7 @@ struct Quarantine {
 
 // What devices a node should have; learned when it joins, pinned after.
 struct Shape {
-  std::string name;        // such as "8x10de:2330"; hosts are interchangeable when this is equal
+  std::string name;  // such as "8x10de:2330"; hosts are interchangeable when this is equal
   std::uint32_t gpus = 0;
   BOOST_DESCRIBE_CLASS(Shape, (), (name, gpus), (), ())
 };
@@ -31,17 +31,17 @@ struct Node {
   std::string provider;                 // the adapter that acts on it
   std::map<std::string, std::string> labels;
   Shape shape;
-  bool auto_repair = true;              // opted out when false; people can still repair it
-  std::uint32_t incarnation = 1;        // grows when the machine under the slot is another
+  bool auto_repair = true;        // opted out when false; people can still repair it
+  std::uint32_t incarnation = 1;  // grows when the machine under the slot is another
   std::string machine_id, boot_id;
   std::optional<Time> boot_started_at;
-  std::uint64_t epoch = 0;              // session epoch of the newest agent start
+  std::uint64_t epoch = 0;  // session epoch of the newest agent start
   std::optional<Quarantine> quarantine;
-  std::optional<Time> cooldown_until;   // no new automatic recommendation before
+  std::optional<Time> cooldown_until;            // no new automatic recommendation before
   std::optional<std::string> identity_conflict;  // two live agents: bars actions; the text says who
-  std::optional<Time> identity_conflict_at;  // last sign of it; it is over after 10 minutes without one
-  std::optional<Time> removed_at;       // taken out for good
-  std::string phase = "RUNNING";        // of the API's NODE_PHASE_ list
+  std::optional<Time> identity_conflict_at;      // last sign of it; it is over after 10 minutes without one
+  std::optional<Time> removed_at;                // taken out for good
+  std::string phase = "RUNNING";                 // of the API's NODE_PHASE_ list
   BOOST_DESCRIBE_CLASS(Node, (),
                        (id, cluster, pool, name, host, schedulers, provider, labels, shape, auto_repair, incarnation,
                         machine_id, boot_id, boot_started_at, epoch, quarantine, cooldown_until, identity_conflict,
@@ -55,7 +55,7 @@ struct Host {
   std::string reserved_for_pool;  // a spare may be reserved; empty: any pool
   Shape shape;
   HostState state = HostState::in_use;
-  std::string node;               // the node on it, if any
+  std::string node;                // the node on it, if any
   std::optional<Time> checked_at;  // last passed all its checks
   std::optional<Time> vacated_at;
   std::string vacated_because;
@@ -86,8 +86,9 @@ struct Cluster {
   Breaker breaker;
   std::uint32_t most_nodes_24h = 0;  // largest node count of the last day, and since when
   std::optional<Time> most_nodes_at;
-  BOOST_DESCRIBE_CLASS(Cluster, (), (id, name, type, status, policy_version, created_at, breaker, most_nodes_24h, most_nodes_at),
-                       (), ())
+  BOOST_DESCRIBE_CLASS(Cluster, (),
+                       (id, name, type, status, policy_version, created_at, breaker, most_nodes_24h, most_nodes_at), (),
+                       ())
 };
 
 // A fault that an agent holds to be there now: it goes whole with every hello and at intervals (engine.md 7).
@@ -105,14 +106,14 @@ struct Session {
   Time boot_started_at{};
   Time hello_at{};
   std::string agent_version;
-  std::string stream;          // the outbox's UUID
-  std::uint64_t acked = 0;     // highest finding sequence of that stream that is durable here
-  std::uint64_t dropped = 0;   // findings the outbox had to drop
-  std::string outbox;          // "disk", or "memory" when its file system takes no writes
-  std::string host;            // as the agent sees it
+  std::string stream;         // the outbox's UUID
+  std::uint64_t acked = 0;    // highest finding sequence of that stream that is durable here
+  std::uint64_t dropped = 0;  // findings the outbox had to drop
+  std::string outbox;         // "disk", or "memory" when its file system takes no writes
+  std::string host;           // as the agent sees it
   Shape shape;
   std::vector<ActiveFault> active;  // the newest whole set
-  std::string active_digest;       // as the agent named that set
+  std::string active_digest;        // as the agent named that set
   Time active_at{};
   BOOST_DESCRIBE_CLASS(Session, (),
                        (node, epoch, machine_id, boot_id, boot_started_at, hello_at, agent_version, stream, acked,
@@ -123,21 +124,21 @@ struct Session {
 // What a scheduler says of a node, as last looked at (engine.md 5). Unknown is not idle and not healthy.
 struct Observation {
   std::string node, scheduler;
-  Time at{};                       // when it was looked at; a look that failed leaves the older one and sets `error`
-  std::string error;               // why the last look failed; empty: fresh
+  Time at{};          // when it was looked at; a look that failed leaves the older one and sets `error`
+  std::string error;  // why the last look failed; empty: fresh
   bool exists = true;
-  bool ready = false;              // Ready, registered, as the scheduler says
-  bool cordoned = false;           // takes no new work, whoever said so
-  std::string hold_owner;          // the repair id in our mark, if our mark is there
-  bool foreign_mark = false;       // a cordon or drain that is not ours
+  bool ready = false;         // Ready, registered, as the scheduler says
+  bool cordoned = false;      // takes no new work, whoever said so
+  std::string hold_owner;     // the repair id in our mark, if our mark is there
+  bool foreign_mark = false;  // a cordon or drain that is not ours
   Idleness idleness = Idleness::unknown;
-  std::optional<Time> idle_since;  // first of the unbroken row of idle looks
-  std::uint32_t idle_looks = 0;    // length of that row
-  std::uint32_t gone_looks = 0;    // unbroken row of looks that did not find the node, at least 15 s apart
-  std::optional<Time> gone_since;  // first of that row
-  std::vector<std::string> work;   // pods or jobs on it, bounded, for people
+  std::optional<Time> idle_since;     // first of the unbroken row of idle looks
+  std::uint32_t idle_looks = 0;       // length of that row
+  std::uint32_t gone_looks = 0;       // unbroken row of looks that did not find the node, at least 15 s apart
+  std::optional<Time> gone_since;     // first of that row
+  std::vector<std::string> work;      // pods or jobs on it, bounded, for people
   std::vector<std::string> blockers;  // what the drain waits for: "pod x: PodDisruptionBudget y"
-  std::string uid;                 // of the scheduler's object
+  std::string uid;                    // of the scheduler's object
   BOOST_DESCRIBE_CLASS(Observation, (),
                        (node, scheduler, at, error, exists, ready, cordoned, hold_owner, foreign_mark, idleness,
                         idle_since, idle_looks, gone_looks, gone_since, work, blockers, uid),

@@ -17,7 +17,7 @@ BOOST_DEFINE_ENUM_CLASS(ConsentAnswer, auto_, ask, never)
 
 // First match wins. An absent selector matches everything.
 struct ConsentRule {
-  std::vector<std::string> faults;     // "DmesgXidError/119", "DmesgXidError" (every code), "Npd*"
+  std::vector<std::string> faults;  // "DmesgXidError/119", "DmesgXidError" (every code), "Npd*"
   std::vector<Action> actions;
   std::vector<std::string> pools;
   std::map<std::string, std::string> nodes;  // labels that must be equal
@@ -27,9 +27,9 @@ struct ConsentRule {
 
 struct WaitPolicy {
   bool for_idle = true;
-  Duration at_most = hours{2};             // at most 24 h
-  bool never_interrupt_jobs = false;       // wait without limit
-  Duration grace_period = minutes{30};     // where not for idle
+  Duration at_most = hours{2};          // at most 24 h
+  bool never_interrupt_jobs = false;    // wait without limit
+  Duration grace_period = minutes{30};  // where not for idle
   Duration drain_deadline = minutes{15};
   bool force_drain_after_deadline = false;  // false: a person decides
   BOOST_DESCRIBE_CLASS(WaitPolicy, (),
@@ -47,8 +47,8 @@ struct LimitPolicy {
 };
 
 struct BreakerPolicy {
-  double approvals_percent = 2;    // opens when automatic approvals pass max(3, this) in 10 min
-  double unhealthy_percent = 20;   // or when max(3, this) of nodes turn unhealthy within 5 min
+  double approvals_percent = 2;   // opens when automatic approvals pass max(3, this) in 10 min
+  double unhealthy_percent = 20;  // or when max(3, this) of nodes turn unhealthy within 5 min
   BOOST_DESCRIBE_CLASS(BreakerPolicy, (), (approvals_percent, unhealthy_percent), (), ())
 };
 
@@ -56,8 +56,8 @@ struct DeadlinePolicy {
   Duration reboot = minutes{15};
   Duration other_actions = minutes{60};
   Duration verify = minutes{30};
-  Duration verify_quiet = minutes{5};   // no firing alert with an action for this long
-  Duration auto_resolve = minutes{5};   // all alerts clear for this long
+  Duration verify_quiet = minutes{5};  // no firing alert with an action for this long
+  Duration auto_resolve = minutes{5};  // all alerts clear for this long
   BOOST_DESCRIBE_CLASS(DeadlinePolicy, (), (reboot, other_actions, verify, verify_quiet, auto_resolve), (), ())
 };
 

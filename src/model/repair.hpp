@@ -25,27 +25,27 @@ struct StepTime {
 struct Repair {
   std::string id;
   std::string cluster, node, node_name, pool, host;
-  std::string request_id;          // idempotency id, or detector + request id; empty for recommendations
+  std::string request_id;  // idempotency id, or detector + request id; empty for recommendations
   Trigger trigger = Trigger::automated;
   Action recommended = Action::none;  // what the rules came to
   Action action = Action::none;       // what runs
-  Fault fault;                     // the leading fault: the unit of escalation
-  std::vector<std::string> alerts;  // ids of the linked alerts
-  bool by_evidence = true;         // false: a person asked without alerts; never auto-resolves
+  Fault fault;                        // the leading fault: the unit of escalation
+  std::vector<std::string> alerts;    // ids of the linked alerts
+  bool by_evidence = true;            // false: a person asked without alerts; never auto-resolves
   RepairState state = RepairState::PENDING_APPROVAL;
   RepairStep step = RepairStep::ask;
-  std::uint64_t revision = 1;      // grows with every change a person should see before deciding
+  std::uint64_t revision = 1;  // grows with every change a person should see before deciding
   Time created_at{}, updated_at{};
   std::optional<Time> recommended_at;  // when the action last changed
   std::optional<Time> started_at, ended_at;
   std::string requested_by;
-  std::string reason;              // why it was recommended or asked for
+  std::string reason;                // why it was recommended or asked for
   std::vector<std::string> reasons;  // each rule that shaped it, in words
   std::optional<Review> review;
   std::uint64_t policy_version = 0;
-  std::string policy_rule;         // the rule that applied: "consent[2]", "confirmation", "admin override: ..."
+  std::string policy_rule;  // the rule that applied: "consent[2]", "confirmation", "admin override: ..."
   bool evidence_overridden = false;
-  std::vector<std::string> waits_for;  // whom or what it waits for now; empty: nothing
+  std::vector<std::string> waits_for;      // whom or what it waits for now; empty: nothing
   std::optional<std::string> cancel_wish;  // who wants it cancelled; honoured at the next safe point
   std::optional<std::string> force_drain;  // who said to drain by force
   std::optional<Time> admitted_at, wait_until, step_deadline, verify_good_since;
@@ -54,8 +54,8 @@ struct Repair {
   std::string target_host;         // of a migrate
   std::uint64_t epoch_before = 0;  // evidence before the act
   std::string boot_before, machine_before, host_before;
-  std::optional<Time> acted_at;    // dispatch of the act
-  std::string error;               // what failed, for a person
+  std::optional<Time> acted_at;       // dispatch of the act
+  std::string error;                  // what failed, for a person
   std::optional<std::string> person;  // set while a person must decide: what they are asked
   std::vector<StepTime> steps;
   BOOST_DESCRIBE_CLASS(Repair, (),
@@ -74,34 +74,34 @@ struct Operation {
   std::string repair, cluster, node, host;
   std::string node_name;
   OperationKind kind = OperationKind::act;
-  Action action = Action::none;    // of kind act
-  std::string adapter;             // the scheduler or provider it goes to
-  bool force = false;              // drain without asking budgets
+  Action action = Action::none;  // of kind act
+  std::string adapter;           // the scheduler or provider it goes to
+  bool force = false;            // drain without asking budgets
   std::uint32_t attempt = 1;
   OperationState state = OperationState::planned;
-  std::string owner;               // the replica that took it
+  std::string owner;                // the replica that took it
   std::optional<Time> dispatch_by;  // the owner sends before, or never
   Time planned_at{};
   std::optional<Time> dispatched_at, concluded_at;
   Time deadline{};                 // the outcome is due
   std::uint64_t epoch_before = 0;  // the evidence before
   std::string boot_before, machine_before, host_before, target_host;
-  std::string reference;           // the adapter's own id for it
+  std::string reference;  // the adapter's own id for it
   std::optional<Outcome> outcome;
-  std::string detail;              // what the adapter said, for a person
-  std::uint64_t version = 1;       // compare-and-swap
+  std::string detail;         // what the adapter said, for a person
+  std::uint64_t version = 1;  // compare-and-swap
   BOOST_DESCRIBE_CLASS(Operation, (),
-                       (id, repair, cluster, node, host, node_name, kind, action, adapter, force, attempt, state,
-                        owner, dispatch_by, planned_at, dispatched_at, concluded_at, deadline, epoch_before,
-                        boot_before, machine_before, host_before, target_host, reference, outcome, detail, version),
+                       (id, repair, cluster, node, host, node_name, kind, action, adapter, force, attempt, state, owner,
+                        dispatch_by, planned_at, dispatched_at, concluded_at, deadline, epoch_before, boot_before,
+                        machine_before, host_before, target_host, reference, outcome, detail, version),
                        (), ())
 };
 
 // That a node is kept out of one scheduler (engine.md 5).
 struct Hold {
   std::string node, scheduler;
-  std::string repair;             // the owner; its id is in the mark
-  bool wanted = true;             // false: to be released
+  std::string repair;  // the owner; its id is in the mark
+  bool wanted = true;  // false: to be released
   std::optional<Time> placed_at, observed_at, released_at;
   BOOST_DESCRIBE_CLASS(Hold, (), (node, scheduler, repair, wanted, placed_at, observed_at, released_at), (), ())
 };
@@ -109,7 +109,7 @@ struct Hold {
 // A place in a pool's or the cluster's limit, held by a repair.
 struct Slot {
   std::string cluster;
-  std::string scope;   // "pool:NAME" or "cluster"
+  std::string scope;  // "pool:NAME" or "cluster"
   std::string repair, node;
   Time since{};
   BOOST_DESCRIBE_CLASS(Slot, (), (cluster, scope, repair, node, since), (), ())
@@ -125,8 +125,8 @@ struct Event {
   std::string message;  // a plain sentence
   std::string actor;    // who did it: a principal's name, or "sickbay"
   boost::json::object data;
-  BOOST_DESCRIBE_CLASS(Event, (), (id, sequence, at, cluster, node, node_name, repair, alert, kind, message, actor, data),
-                       (), ())
+  BOOST_DESCRIBE_CLASS(Event, (),
+                       (id, sequence, at, cluster, node, node_name, repair, alert, kind, message, actor, data), (), ())
 };
 
 }  // namespace sickbay

@@ -11,25 +11,25 @@ struct Hello {
   std::string cluster, node;  // which node it wants to be; the credential or ticket decides whether it may
   std::string machine_id, boot_id;
   Time boot_started_at{};
-  std::string host;           // serial, where readable
+  std::string host;  // serial, where readable
   std::string agent_version;
-  std::string stream;         // the outbox's UUID
+  std::string stream;               // the outbox's UUID
   std::uint64_t next_sequence = 1;  // the stream's oldest unsent finding
   Shape shape;
   std::vector<ActiveFault> active;
   std::string active_digest;  // the agent's own name for this very set; opaque to the server
   BOOST_DESCRIBE_CLASS(Hello, (),
-                       (cluster, node, machine_id, boot_id, boot_started_at, host, agent_version, stream,
-                        next_sequence, shape, active, active_digest),
+                       (cluster, node, machine_id, boot_id, boot_started_at, host, agent_version, stream, next_sequence,
+                        shape, active, active_digest),
                        (), ())
 };
 struct HelloReply {
   std::string node_id;
   std::uint64_t epoch = 0;
-  std::string credential;      // set when the agent joined with a ticket: keep it, the ticket is spent
-  std::uint64_t acked = 0;     // everything of this stream up to here is durable: forget it
+  std::string credential;   // set when the agent joined with a ticket: keep it, the ticket is spent
+  std::uint64_t acked = 0;  // everything of this stream up to here is durable: forget it
   Duration heartbeat = seconds{60};
-  Shape expected;              // the shape pinned for this node
+  Shape expected;  // the shape pinned for this node
   BOOST_DESCRIBE_CLASS(HelloReply, (), (node_id, epoch, credential, acked, heartbeat, expected), (), ())
 };
 
@@ -39,7 +39,7 @@ struct Batch {
   std::string stream;
   std::uint64_t first_sequence = 1;
   std::vector<Finding> findings;
-  std::uint64_t dropped = 0;   // how many the outbox has dropped in its life
+  std::uint64_t dropped = 0;  // how many the outbox has dropped in its life
   BOOST_DESCRIBE_CLASS(Batch, (), (epoch, stream, first_sequence, findings, dropped), (), ())
 };
 struct BatchReply {
@@ -66,7 +66,7 @@ struct Command {
 };
 struct HeartbeatReply {
   Duration heartbeat = seconds{60};
-  bool send_active = false;    // the server's set is another: send it whole
+  bool send_active = false;  // the server's set is another: send it whole
   std::vector<Command> commands;
   BOOST_DESCRIBE_CLASS(HeartbeatReply, (), (heartbeat, send_active, commands), (), ())
 };

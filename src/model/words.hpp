@@ -21,7 +21,9 @@ BOOST_DEFINE_ENUM_CLASS(AlertState, pending, firing, resolved)
 // Lifecycle of product.md 4.2. The last four are final.
 BOOST_DEFINE_ENUM_CLASS(RepairState, PENDING_APPROVAL, PENDING, QUARANTINING, QUARANTINED, RUNNING, SUCCEEDED, FAILED,
                         CANCELLED, AUTO_RESOLVED)
-constexpr bool is_final(RepairState state) { return state >= RepairState::SUCCEEDED; }
+constexpr bool is_final(RepairState state) {
+  return state >= RepairState::SUCCEEDED;
+}
 
 // The steps inside the states: queued in PENDING; cordon in QUARANTINING; wait in QUARANTINED; drain, act, verify and
 // give_back in RUNNING; undo while a cancelled or cleared repair takes its holds back, before its final state.

@@ -22,7 +22,8 @@ std::vector<Event> events_after(Tx& tx, const EventFilter& filter, std::uint64_t
 Paged<Event> list_events(Tx& tx, const EventFilter& filter, const Page& page);  // newest first
 
 // A fenced lease: taking it (free, expired or one's own) gives an epoch that grows when the holder changes.
-std::optional<std::uint64_t> take_lease(Tx& tx, std::string_view name, std::string_view owner, Time now, Duration length);
+std::optional<std::uint64_t> take_lease(Tx& tx, std::string_view name, std::string_view owner, Time now,
+                                        Duration length);
 bool holds_lease(Tx& tx, std::string_view name, std::string_view owner, std::uint64_t epoch);  // locks the row
 
 // Append-only; `hash` chains each published row to the one before (engine.md 8, product.md 9).
@@ -38,7 +39,7 @@ struct AuditRow {
 void add_audit(Tx& tx, const AuditRow& row);
 std::vector<AuditRow> unpublished_audit(Tx& tx, std::size_t limit);
 void publish_audit(Tx& tx, const std::vector<AuditRow>& rows);  // sequence and hash are set here, from the last row
-Paged<AuditRow> list_audit(Tx& tx, const Page& page);  // newest first
+Paged<AuditRow> list_audit(Tx& tx, const Page& page);           // newest first
 // What the hash of a published row must be after the row with the hash `previous` (empty: the first row).
 std::string audit_hash(std::string_view previous, AuditRow row);
 // The last published row's number and hash: a log that ends before was cut off.

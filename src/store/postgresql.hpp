@@ -1,5 +1,5 @@
-// The store on PostgreSQL: a pool of connections, reads on REPEATABLE READ snapshots, writes READ COMMITTED, and the one
-// place that runs a transaction again.
+// The store on PostgreSQL: a pool of connections, reads on REPEATABLE READ snapshots, writes READ COMMITTED, and the
+// one place that runs a transaction again.
 #pragma once
 
 #include <condition_variable>

@@ -16,22 +16,32 @@
 
 namespace sickbay::store {
 
-inline Param param(std::string_view text) { return {Param::Type::text, false, 0, text}; }
-inline Param param(const std::string& text) { return param(std::string_view(text)); }
-inline Param param(const char* text) { return param(std::string_view(text)); }
+inline Param param(std::string_view text) {
+  return {Param::Type::text, false, 0, text};
+}
+inline Param param(const std::string& text) {
+  return param(std::string_view(text));
+}
+inline Param param(const char* text) {
+  return param(std::string_view(text));
+}
 template <class T>
   requires std::is_integral_v<T>
 Param param(T number) {
   return {Param::Type::number, false, static_cast<std::int64_t>(number), {}};
 }
-inline Param param(Time time) { return param(to_micros(time)); }
+inline Param param(Time time) {
+  return param(to_micros(time));
+}
 inline Param param(const std::optional<Time>& time) {
   Param made = param(time.value_or(Time{}));
   made.null = !time;
   return made;
 }
 // NULL where there is no text: unique indexes do not count it.
-inline Param text_or_null(std::string_view text) { return {Param::Type::text, text.empty(), 0, text}; }
+inline Param text_or_null(std::string_view text) {
+  return {Param::Type::text, text.empty(), 0, text};
+}
 
 template <class T>
 T column(std::optional<std::string>& cell) {

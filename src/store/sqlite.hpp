@@ -12,8 +12,8 @@
 namespace sickbay::store {
 
 // Why group commit: a durable commit costs a flush of the disk, whatever is in it. Callers queue; whoever finds the
-// writer free runs every queued body, each in a savepoint of its own, and flushes once for all of them. No thread of our
-// own, nothing to stop at the end.
+// writer free runs every queued body, each in a savepoint of its own, and flushes once for all of them. No thread of
+// our own, nothing to stop at the end.
 class SqliteStore final : public Store {
  public:
   // `path`: a file, or ":memory:" (then one connection serves reads and writes, one at a time). Throws Failure.
@@ -57,7 +57,7 @@ class SqliteStore final : public Store {
   const Hooks hooks_;
 
   std::mutex time_mutex_;
-  Time high_water_{};        // the highest time given out
+  Time high_water_{};          // the highest time given out
   Time kept_high_water_{};     // what the database has of it; with pending_ touched by the writer only
   Time pending_high_water_{};  // what the transaction in progress writes
 

@@ -24,7 +24,7 @@ struct Options {
   // "sqlite:PATH", "sqlite::memory:" (one connection shared by reads and writes; for tests and the simulation), or
   // "postgresql://...".
   std::string url;
-  std::size_t connections = 8;  // readers on SQLite, all on PostgreSQL
+  std::size_t connections = 8;    // readers on SQLite, all on PostgreSQL
   std::string installation = {};  // the id a new database gets (installation_id); empty: a random one
 };
 

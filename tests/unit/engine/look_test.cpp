@@ -21,7 +21,9 @@ Operation taken(OperationKind kind, Duration ago) {
   return operation;
 }
 
-OperationView view(Progress progress) { return {progress, "", "", ""}; }
+OperationView view(Progress progress) {
+  return {progress, "", "", ""};
+}
 
 TEST(Seen, ANotSeenOperationStaysWhileItMayStillBeOnItsWay) {
   const Operation op = seen(taken(OperationKind::act, seconds{1}), view(Progress::not_seen), false, {}, {}, kNow);
