@@ -38,13 +38,16 @@ void describe(CLI::App& app, Options& options) {
                  "File with the ticket or token to join with; or give the ticket in SICKBAY_TICKET. Never an argument: "
                  "everyone on the machine could read it");
   app.add_option("--ca-file", config.ca_file, "Authorities (PEM) to check the server against (default: the system's)");
-  app.add_flag("--insecure-http", config.insecure_http, "Allow http:// to other machines; the credential is then readable "
-                                                        "by everyone on the way");
-  app.add_option("--state", config.state, "Directory for the outbox, the position and the credential; empty: keep nothing")
+  app.add_flag("--insecure-http", config.insecure_http,
+               "Allow http:// to other machines; the credential is then readable "
+               "by everyone on the way");
+  app.add_option("--state", config.state,
+                 "Directory for the outbox, the position and the credential; empty: keep nothing")
       ->capture_default_str();
   app.add_option("--records", config.records,
                  "Where kernel records come from: /dev/kmsg, a file or FIFO of raw records or log lines, or - for "
-                 "standard input")->capture_default_str();
+                 "standard input")
+      ->capture_default_str();
   app.add_flag("--allow-injected", config.allow_injected,
                "Count records that programs wrote to /dev/kmsg, too. For tests: any process could then forge a fault");
   app.add_flag("--once", config.once, "Read the records to their end, deliver everything, and stop");
@@ -53,9 +56,10 @@ void describe(CLI::App& app, Options& options) {
   app.add_option("--outbox-bytes", config.outbox_bytes, "Most the outbox may take on disk")->capture_default_str();
   app.add_option("--sys", config.sys, "Where sysfs is")->capture_default_str();
   app.add_option("--proc", config.proc, "Where the host's procfs is")->capture_default_str();
-  app.add_option("--config", options.config_file, "JSON file with any of: server, cluster, node, ticket_file, ca_file, "
-                                                  "insecure_http, state, records, allow_injected, once, heartbeat, sys, "
-                                                  "proc, watch_host, outbox_bytes. The command line wins over it");
+  app.add_option("--config", options.config_file,
+                 "JSON file with any of: server, cluster, node, ticket_file, ca_file, "
+                 "insecure_http, state, records, allow_injected, once, heartbeat, sys, "
+                 "proc, watch_host, outbox_bytes. The command line wins over it");
   app.add_flag("--verbose", options.verbose, "Log more");
 }
 

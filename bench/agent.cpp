@@ -1,10 +1,10 @@
 // What an agent costs a node, measured on the real program as its own process, against a server in this one:
 //   agent_resident_memory     while it watches /dev/kmsg (where it may), after a storm and a few heartbeats
 //   agent_resident_memory_tls the same with https
-//   agent_idle_wakeups        voluntary context switches per minute while nothing happens: its heartbeat is the only one
-//   agent_wakeups_per_heartbeat
-//   agent_latency_p50, p99    from the write of a kernel record to the request that carries it
-//   agent_storm_cpu           processor time to take in 200,000 records, of which every second is a duplicate fault
+//   agent_idle_wakeups        voluntary context switches per minute while nothing happens: its heartbeat is the only
+//   one agent_wakeups_per_heartbeat agent_latency_p50, p99    from the write of a kernel record to the request that
+//   carries it agent_storm_cpu           processor time to take in 200,000 records, of which every second is a
+//   duplicate fault
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <signal.h>
@@ -119,9 +119,10 @@ void print(const std::string& name, double value, const std::string& unit) {
 }
 
 std::string xid(int device) {
-  return fmt::format("NVRM: Xid (PCI:0000:{:02x}:{:02x}): 119, pid=1, name=python3, Timeout after 6s of waiting for RPC "
-                     "response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL) (0x20802a02 0x8).\n",
-                     device / 32, device % 32);
+  return fmt::format(
+      "NVRM: Xid (PCI:0000:{:02x}:{:02x}): 119, pid=1, name=python3, Timeout after 6s of waiting for RPC "
+      "response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL) (0x20802a02 0x8).\n",
+      device / 32, device % 32);
 }
 
 struct Bench {
@@ -130,8 +131,9 @@ struct Bench {
   std::string program, directory, fifo;
 
   std::vector<std::string> arguments(const std::string& records, const std::string& heartbeat) const {
-    return {"--server", fmt::format("http://127.0.0.1:{}", server->port()), "--node", "bench", "--records", records,
-            "--state", directory + "/state" + std::to_string(::rand()), "--heartbeat", heartbeat};
+    return {
+        "--server", fmt::format("http://127.0.0.1:{}", server->port()), "--node",      "bench",  "--records", records,
+        "--state",  directory + "/state" + std::to_string(::rand()),    "--heartbeat", heartbeat};
   }
   void memory_and_wakeups();
   void memory_with_tls();
@@ -160,7 +162,8 @@ void Bench::memory_and_wakeups() {
 void Bench::memory_with_tls() {
   const std::string make = fmt::format(
       "cd {} && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=bench "
-      "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem >/dev/null 2>&1", directory);
+      "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem >/dev/null 2>&1",
+      directory);
   if (std::system(make.c_str()) != 0) return;  // no openssl program here
   net::ServerOptions options;
   options.tls_certificate = directory + "/cert.pem";

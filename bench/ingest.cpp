@@ -38,8 +38,9 @@ Finding finding(int caller, int number) {
   made.fault = {"DmesgXidError", "119"};
   made.device = "0000:18:00.0";
   made.sentence = "GPU 0000:18:00.0 stopped answering its own firmware (Xid 119, GSP RPC timeout)";
-  made.evidence["record"] = "NVRM: Xid (PCI:0000:18:00): 119, pid=1234, name=python, Timeout after 6s of waiting for "
-                            "RPC response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL)";
+  made.evidence["record"] =
+      "NVRM: Xid (PCI:0000:18:00): 119, pid=1234, name=python, Timeout after 6s of waiting for "
+      "RPC response from GPU0 GSP! Expected function 76 (GSP_RM_CONTROL)";
   made.evidence["xid"] = 119;
   made.boot_id = "0d5a8a4e-4b2f-4a39-8d6f-6f5b3a0a7c11";
   made.since_boot_us = number;

@@ -40,8 +40,8 @@ class ActiveSet {
   using Key = std::tuple<std::string, std::string, std::string>;  // fault's name, code, device
   struct Entry {
     ActiveFault fault;
-    std::uint64_t told = 0;   // of fault.count
-    Duration last{};          // steady time of the last finding
+    std::uint64_t told = 0;  // of fault.count
+    Duration last{};         // steady time of the last finding
   };
   bool count(Entry& entry, const Finding& finding, Duration now);
 

@@ -9,9 +9,12 @@ namespace sickbay::agent {
 
 Agent::Agent(asio::io_context& io, Config config, Identity identity, std::unique_ptr<RecordSource> source,
              const rules::KernelLog& log, const FaultTable& faults, const Clock& clock)
-    : parts_(std::make_shared<Parts>(io, std::move(config), std::move(identity), std::move(source), log, faults, clock)) {}
+    : parts_(
+          std::make_shared<Parts>(io, std::move(config), std::move(identity), std::move(source), log, faults, clock)) {}
 
-Agent::~Agent() { parts_->end(); }
+Agent::~Agent() {
+  parts_->end();
+}
 
 Status Agent::start() {
   SICKBAY_CHECK(parts_->start());
@@ -24,8 +27,14 @@ void Agent::stop() {
   parts_->end();
 }
 
-Standing Agent::standing() const { return parts_->standing(); }
-void Agent::on_finding(std::function<void(const Finding&)> callback) { parts_->finding_callback = std::move(callback); }
-void Agent::on_done(std::function<void()> callback) { parts_->done_callback = std::move(callback); }
+Standing Agent::standing() const {
+  return parts_->standing();
+}
+void Agent::on_finding(std::function<void(const Finding&)> callback) {
+  parts_->finding_callback = std::move(callback);
+}
+void Agent::on_done(std::function<void()> callback) {
+  parts_->done_callback = std::move(callback);
+}
 
 }  // namespace sickbay::agent

@@ -23,16 +23,16 @@ namespace sickbay::agent {
 
 // Where an agent stands, for people and tests.
 struct Standing {
-  bool connected = false;        // the server took our newest hello
-  std::uint64_t epoch = 0;       // of that hello
+  bool connected = false;   // the server took our newest hello
+  std::uint64_t epoch = 0;  // of that hello
   std::string node_id;
-  std::uint64_t pending = 0;     // findings not yet acknowledged
-  std::uint64_t dropped = 0;     // findings the outbox had to drop
-  std::string outbox = "disk";   // or "memory"
-  std::uint64_t records = 0;     // read since the start
-  std::uint64_t findings = 0;    // queued since the start
-  std::uint64_t active = 0;      // faults held to be there now
-  std::string problem;           // why it is not connected, in words
+  std::uint64_t pending = 0;    // findings not yet acknowledged
+  std::uint64_t dropped = 0;    // findings the outbox had to drop
+  std::string outbox = "disk";  // or "memory"
+  std::uint64_t records = 0;    // read since the start
+  std::uint64_t findings = 0;   // queued since the start
+  std::uint64_t active = 0;     // faults held to be there now
+  std::string problem;          // why it is not connected, in words
 };
 
 class Agent {

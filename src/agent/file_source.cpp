@@ -15,7 +15,10 @@
 namespace sickbay::agent {
 
 FileSource::FileSource(asio::io_context& io, Fd fd, std::string name, bool waits)
-    : io_(io), fd_(std::move(fd)), name_(std::move(name)), waits_(waits),
+    : io_(io),
+      fd_(std::move(fd)),
+      name_(std::move(name)),
+      waits_(waits),
       lines_([this](std::string_view record, std::uint64_t line) {
         if (sink_) sink_->on_record({record, false, line, name_});
       }) {}
@@ -83,7 +86,7 @@ void FileSource::drain() {
 Result<std::unique_ptr<RecordSource>> open_records(asio::io_context& io, const std::string& where, bool once) {
   if (where == "-") {
     Fd fd(::dup(STDIN_FILENO));
-    struct stat about {};
+    struct stat about{};
     if (!fd || ::fstat(fd.get(), &about) != 0) return file_error("read", "standard input", errno);
     const bool waits = !S_ISREG(about.st_mode);
     // epoll takes no /dev/null: it is read at once, to its end.
@@ -91,7 +94,7 @@ Result<std::unique_ptr<RecordSource>> open_records(asio::io_context& io, const s
     if (waits && !character) ::fcntl(fd.get(), F_SETFL, ::fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
     return std::make_unique<FileSource>(io, std::move(fd), random_uuid(), waits && !character);
   }
-  struct stat about {};
+  struct stat about{};
   if (::stat(where.c_str(), &about) != 0) return file_error("read", where, errno);
   if (S_ISCHR(about.st_mode)) return std::make_unique<KmsgSource>(io, kernel_kmsg(where));
   if (S_ISFIFO(about.st_mode)) {

@@ -45,7 +45,8 @@ Result<Identity> system_identity(const std::string& proc, const std::string& sys
   identity.boot_id = first_line(proc + "/sys/kernel/random/boot_id");
   if (identity.boot_id.empty()) {
     return fail(Errc::not_found, fmt::format("'{}/sys/kernel/random/boot_id' cannot be read: without a boot id nothing "
-                                             "can be told apart from before the last reboot; is --proc right?", proc));
+                                             "can be told apart from before the last reboot; is --proc right?",
+                                             proc));
   }
   identity.machine_id = first_line(machine_id_file);
   identity.boot_started_at = boot_time(proc);

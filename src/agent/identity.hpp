@@ -9,12 +9,12 @@
 namespace sickbay::agent {
 
 struct Identity {
-  std::string machine_id;   // one installation of an operating system
-  std::string boot_id;      // one run of it
+  std::string machine_id;  // one installation of an operating system
+  std::string boot_id;     // one run of it
   Time boot_started_at{};
-  std::string host;         // the host's serial; empty where it cannot be read
-  Duration boot_steady{};   // what the steady clock showed at the boot; 0 where it counts from the boot, as on Linux
-  Shape shape;              // used where the agent does not look at the PCI bus itself (Config::watch_host)
+  std::string host;        // the host's serial; empty where it cannot be read
+  Duration boot_steady{};  // what the steady clock showed at the boot; 0 where it counts from the boot, as on Linux
+  Shape shape;             // used where the agent does not look at the PCI bus itself (Config::watch_host)
 };
 
 // Reads /etc/machine-id, `proc`/sys/kernel/random/boot_id, `proc`/stat (btime) and `sys`/class/dmi/id/product_serial.

@@ -23,8 +23,10 @@ class KernelKmsg final : public KmsgDevice {
   Result<int> open() override {
     const int fd = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0 && (errno == EPERM || errno == EACCES || errno == ENOENT)) {
-      return fail(Errc::forbidden, fmt::format("'{}' may not be read ({}); run the agent as root or with CAP_SYSLOG, and "
-                                               "give its container the device", path_, std::strerror(errno)));
+      return fail(Errc::forbidden,
+                  fmt::format("'{}' may not be read ({}); run the agent as root or with CAP_SYSLOG, and "
+                              "give its container the device",
+                              path_, std::strerror(errno)));
     }
     if (fd < 0) return fail(Errc::io, fmt::format("cannot open '{}': {}", path_, std::strerror(errno)));
     ::lseek(fd, 0, SEEK_SET);  // the first record in the ring, not the first after the last `dmesg -C`
@@ -38,7 +40,9 @@ class KernelKmsg final : public KmsgDevice {
 
 }  // namespace
 
-std::unique_ptr<KmsgDevice> kernel_kmsg(std::string path) { return std::make_unique<KernelKmsg>(std::move(path)); }
+std::unique_ptr<KmsgDevice> kernel_kmsg(std::string path) {
+  return std::make_unique<KernelKmsg>(std::move(path));
+}
 
 void KmsgSource::start(RecordSink& sink) {
   sink_ = &sink;
@@ -99,8 +103,8 @@ void KmsgSource::drain() {
       if (*alive) wait();
       return;
     } else if (got == 0 || errno != EINTR) {
-      return broken(got == 0 ? "the kernel log has ended" : fmt::format("reading the kernel log failed: {}",
-                                                                        std::strerror(errno)));
+      return broken(got == 0 ? "the kernel log has ended"
+                             : fmt::format("reading the kernel log failed: {}", std::strerror(errno)));
     }
     if (!*alive) return;
   }

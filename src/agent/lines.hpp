@@ -28,9 +28,9 @@ class Lines {
   void line(std::string_view text);
 
   Take take_;
-  std::string partial_;          // a line whose end has not come
-  bool skipping_ = false;        // the rest of a line that was too long
-  std::string record_;           // waits for its dictionary lines
+  std::string partial_;    // a line whose end has not come
+  bool skipping_ = false;  // the rest of a line that was too long
+  std::string record_;     // waits for its dictionary lines
   std::uint64_t record_line_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t cut_ = 0;

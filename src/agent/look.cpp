@@ -91,14 +91,15 @@ void Agent::Parts::watch_mounts() {
   mount_watch->assign(fd.get(), error);
   if (error) return mount_watch.reset();  // a regular file in a test's tree
   fd.release();
-  mount_watch->async_wait(asio::posix::stream_descriptor::wait_error,
-                          [this, alive = std::weak_ptr<Parts>(weak_from_this())](const boost::system::error_code& failed) {
-                            const auto self = alive.lock();
-                            if (failed || !self || stopped) return;
-                            mount_watch.reset();
-                            look_at_mounts();  // watches again while one is sick
-                            commit();
-                          });
+  mount_watch->async_wait(
+      asio::posix::stream_descriptor::wait_error,
+      [this, alive = std::weak_ptr<Parts>(weak_from_this())](const boost::system::error_code& failed) {
+        const auto self = alive.lock();
+        if (failed || !self || stopped) return;
+        mount_watch.reset();
+        look_at_mounts();  // watches again while one is sick
+        commit();
+      });
 }
 
 }  // namespace sickbay::agent

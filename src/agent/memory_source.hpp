@@ -27,7 +27,7 @@ class MemorySource final : public RecordSource {
 
    private:
     friend class MemorySource;
-    std::vector<std::string> ring_;     // what a later start reads again
+    std::vector<std::string> ring_;  // what a later start reads again
     std::uint64_t next_ = 0;
     RecordSink* sink_ = nullptr;
   };

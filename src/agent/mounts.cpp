@@ -38,7 +38,9 @@ bool has_option(std::string_view options, std::string_view wanted) {
   return false;
 }
 
-std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
 
 // Since Linux 6.13 or so an error leaves "rw" and adds "emergency_ro"; before, the filesystem's own options say "ro".
 bool read_only(const Mount& mount) {
@@ -49,7 +51,7 @@ bool read_only(const Mount& mount) {
 // stat() of a mount's root is answered from memory: it cannot hang on a dead disk, and a filesystem that has shut down
 // answers EIO.
 bool answers_eio(const std::string& point) {
-  struct stat about {};
+  struct stat about{};
   return ::stat(point.c_str(), &about) != 0 && errno == EIO;
 }
 
@@ -63,8 +65,8 @@ std::vector<Mount> parse_mountinfo(std::string_view text) {
     std::size_t dash = 6;
     while (dash < fields.size() && fields[dash] != "-") ++dash;
     if (fields.size() < 9 || dash + 3 >= fields.size() || mounts.size() >= kMaxMounts) continue;
-    mounts.push_back({std::string(fields[2]), unescape(fields[4]), std::string(fields[5]), std::string(fields[dash + 1]),
-                      unescape(fields[dash + 2]), std::string(fields[dash + 3])});
+    mounts.push_back({std::string(fields[2]), unescape(fields[4]), std::string(fields[5]),
+                      std::string(fields[dash + 1]), unescape(fields[dash + 2]), std::string(fields[dash + 3])});
   }
   return mounts;
 }
@@ -108,8 +110,8 @@ Result<std::vector<Mounts::Sick>> Mounts::turned_read_only() const {
   SICKBAY_ASSIGN(const std::string text, read_file(path_, kMaxMountinfo));
   std::vector<Sick> sick;
   for (const Mount& mount : parse_mountinfo(text)) {
-    const bool keeps_data = mount.type.starts_with("ext") || mount.type == "xfs" || mount.type == "btrfs" ||
-                            mount.type == "f2fs";
+    const bool keeps_data =
+        mount.type.starts_with("ext") || mount.type == "xfs" || mount.type == "btrfs" || mount.type == "f2fs";
     // Mounted to be written, yet the filesystem below says no: nobody asked for that.
     const bool turned = has_option(mount.super_options, "emergency_ro") ||
                         (has_option(mount.options, "rw") && has_option(mount.super_options, "ro") &&

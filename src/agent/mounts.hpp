@@ -14,9 +14,9 @@ namespace sickbay::agent {
 
 // One line of mountinfo (proc(5)).
 struct Mount {
-  std::string device;     // "8:1", major and minor
-  std::string point;      // unescaped
-  std::string options;    // of the mount
+  std::string device;   // "8:1", major and minor
+  std::string point;    // unescaped
+  std::string options;  // of the mount
   std::string type;
   std::string source;
   std::string super_options;  // of the filesystem

@@ -119,7 +119,8 @@ Status Outbox::restart_stream() {
 }
 
 Status Outbox::new_file(std::uint64_t first_sequence) {
-  SICKBAY_ASSIGN(Segment segment, Segment::create(options_.directory, next_number_, {stream_, first_sequence, dropped_}));
+  SICKBAY_ASSIGN(Segment segment,
+                 Segment::create(options_.directory, next_number_, {stream_, first_sequence, dropped_}));
   ++next_number_;
   files_.push_back({std::move(segment), 0});
   return {};

@@ -22,9 +22,9 @@ namespace sickbay::agent {
 class Outbox {
  public:
   struct Options {
-    std::string directory;                    // empty: memory only, by choice
-    std::uint64_t disk_bytes = 16U << 20;     // most it takes there; the oldest findings are dropped first
-    std::uint64_t memory_bytes = 1U << 20;    // most it holds in memory when the disk takes no writes
+    std::string directory;                  // empty: memory only, by choice
+    std::uint64_t disk_bytes = 16U << 20;   // most it takes there; the oldest findings are dropped first
+    std::uint64_t memory_bytes = 1U << 20;  // most it holds in memory when the disk takes no writes
     std::uint64_t segment_bytes = 1U << 20;
   };
   // Never fails: what cannot be read or written is said by problem().
@@ -52,7 +52,7 @@ class Outbox {
   void drop_oldest(std::string_view why);
 
   const std::string& stream() const { return stream_; }
-  std::uint64_t first_sequence() const { return first_; }               // of the oldest pending
+  std::uint64_t first_sequence() const { return first_; }  // of the oldest pending
   std::uint64_t next_sequence() const { return first_ + entries_.size(); }
   std::uint64_t pending() const { return entries_.size(); }
   std::uint64_t ready() const { return entries_.size() - uncommitted_; }  // may be sent
@@ -66,7 +66,7 @@ class Outbox {
     std::uint64_t pending = 0;  // entries that point here
   };
   struct Entry {
-    File* file = nullptr;               // where the text is, or
+    File* file = nullptr;  // where the text is, or
     Segment::At at;
     std::unique_ptr<std::string> text;  // the text itself: not yet committed, or in memory
   };
@@ -88,7 +88,7 @@ class Outbox {
   std::string stream_;
   std::list<File> files_;  // oldest first, the last is written to; a list, because entries point into it
   std::uint64_t next_number_ = 1;
-  bool loaded_ = false;    // what the directory held is in entries_
+  bool loaded_ = false;  // what the directory held is in entries_
   std::deque<Entry> entries_;
   std::uint64_t first_ = 1;
   std::uint64_t uncommitted_ = 0;  // at the back of entries_

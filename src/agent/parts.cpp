@@ -46,8 +46,15 @@ std::vector<ActiveFault> to_send(std::vector<ActiveFault> active) {
 
 Agent::Parts::Parts(asio::io_context& context, Config given, Identity who, std::unique_ptr<RecordSource> records,
                     const rules::KernelLog& rules, const FaultTable& table, const Clock& time)
-    : io(context), config(std::move(given)), identity(std::move(who)), source(std::move(records)), log(rules),
-      faults(table), clock(time), active(faults), mounts(config.proc, config.sys) {}
+    : io(context),
+      config(std::move(given)),
+      identity(std::move(who)),
+      source(std::move(records)),
+      log(rules),
+      faults(table),
+      clock(time),
+      active(faults),
+      mounts(config.proc, config.sys) {}
 
 Status Agent::Parts::start() {
   SICKBAY_CHECK(check_config(config));
@@ -106,8 +113,10 @@ void Agent::Parts::save() {
 
 Standing Agent::Parts::standing() const {
   if (!outbox) return {};
-  return {uplink->connected(), uplink->epoch(), uplink->node_id(), outbox->pending(), outbox->dropped(),
-          outbox->on_disk() ? "disk" : "memory", reader->records(), findings, active.size(), uplink->problem()};
+  return {uplink->connected(), uplink->epoch(),   uplink->node_id(),
+          outbox->pending(),   outbox->dropped(), outbox->on_disk() ? "disk" : "memory",
+          reader->records(),   findings,          active.size(),
+          uplink->problem()};
 }
 
 void Agent::Parts::accept(Finding finding) {
@@ -172,8 +181,9 @@ void Agent::Parts::note_outbox() {
   if (memory == said_memory) return;
   said_memory = memory;
   if (memory) {
-    broken("filesystem", "outbox", fmt::format("The agent's disk takes no writes: it works from memory ({})",
-                                               to_utf8(outbox->problem())), {{"reason", to_utf8(outbox->problem())}});
+    broken("filesystem", "outbox",
+           fmt::format("The agent's disk takes no writes: it works from memory ({})", to_utf8(outbox->problem())),
+           {{"reason", to_utf8(outbox->problem())}});
   } else {
     mended("filesystem", "outbox", "The agent's disk takes writes again");
   }
@@ -199,7 +209,9 @@ void Agent::Parts::on_drained() {
   commit();
 }
 
-void Agent::Parts::on_overrun() { overrun = true; }
+void Agent::Parts::on_overrun() {
+  overrun = true;
+}
 
 // A gap in the log may hide anything: look at what can be looked at.
 void Agent::Parts::note_lost(std::uint64_t records) {
@@ -208,7 +220,8 @@ void Agent::Parts::note_lost(std::uint64_t records) {
   const std::string count = records == 0 ? "An unknown number of" : std::to_string(records);
   log::warn("{} kernel records were overwritten before they could be read", count);
   broken("kernel-log", "kernel-log",
-         fmt::format("{} kernel records were overwritten before the agent could read them", count), {{"lost", records}});
+         fmt::format("{} kernel records were overwritten before the agent could read them", count),
+         {{"lost", records}});
   if (first && config.watch_host) look_at_mounts();
 }
 
@@ -240,8 +253,9 @@ void Agent::Parts::tick() {
   if (reading && !lost) mended("kernel-log", "kernel-log", "The kernel log is read again, and without gaps");
   lost = false;
   if (active.overflowed() > 0) {
-    broken("kernel-log", "active-faults", fmt::format("{} more faults than the {} the agent can hold were seen",
-                                                      active.overflowed(), ActiveSet::kMost));
+    broken(
+        "kernel-log", "active-faults",
+        fmt::format("{} more faults than the {} the agent can hold were seen", active.overflowed(), ActiveSet::kMost));
   } else {
     mended("kernel-log", "active-faults", "The agent holds all its faults again");
   }

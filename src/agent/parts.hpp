@@ -23,8 +23,8 @@ struct Agent::Parts final : RecordSink, UplinkHost, std::enable_shared_from_this
         const rules::KernelLog& rules, const FaultTable& table, const Clock& time);
 
   Status start();
-  void end();    // nothing is written, sent or called back after this
-  void save();   // position and active faults, where the outbox is on disk
+  void end();   // nothing is written, sent or called back after this
+  void save();  // position and active faults, where the outbox is on disk
   Standing standing() const;
 
   // RecordSink
@@ -42,10 +42,10 @@ struct Agent::Parts final : RecordSink, UplinkHost, std::enable_shared_from_this
   void delivered() override;
 
   Duration since_boot() const { return clock.steady() - identity.boot_steady; }
-  void accept(Finding finding);   // a finding from a detector: counts, and queues what is new
+  void accept(Finding finding);  // a finding from a detector: counts, and queues what is new
   void queue(const Finding& finding);
-  void commit();                  // makes durable what is queued, and sends
-  void own(Finding finding);      // a finding that no record stands behind: gives it its id and time
+  void commit();              // makes durable what is queued, and sends
+  void own(Finding finding);  // a finding that no record stands behind: gives it its id and time
   void broken(std::string detector, std::string code, std::string sentence, json::object evidence = {});
   void mended(std::string detector, std::string code, std::string sentence);
   void note_lost(std::uint64_t records);
@@ -76,19 +76,19 @@ struct Agent::Parts final : RecordSink, UplinkHost, std::enable_shared_from_this
   std::function<void()> done_callback;
 
   std::string credential;
-  std::optional<Shape> expected;   // what the server says the node should have
+  std::optional<Shape> expected;  // what the server says the node should have
   std::uint64_t findings = 0;
-  std::uint64_t saved_at = 0;      // sequence of the position last saved
-  bool ended = false;              // no more records will come
+  std::uint64_t saved_at = 0;  // sequence of the position last saved
+  bool ended = false;          // no more records will come
   bool stopped = false;
-  bool queued = false;             // something waits for commit()
-  bool save_due = false;           // save() is on its way, or waits for the heartbeat
-  Duration last_save{};            // steady time
-  bool reading = true;             // the source works
-  bool read_once = false;          // all that was there at the start
+  bool queued = false;     // something waits for commit()
+  bool save_due = false;   // save() is on its way, or waits for the heartbeat
+  Duration last_save{};    // steady time
+  bool reading = true;     // the source works
+  bool read_once = false;  // all that was there at the start
   bool overrun = false;
-  bool lost = false;               // records were lost since the last tick
-  bool bus_in_doubt = false;       // look at it at the next occasion
+  bool lost = false;          // records were lost since the last tick
+  bool bus_in_doubt = false;  // look at it at the next occasion
   bool said_memory = false;
   std::string save_problem;
 };

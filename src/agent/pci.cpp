@@ -29,10 +29,14 @@ std::optional<std::uint64_t> hex_file(const std::string& path) {
 // Vendor and class (base class and subclass), from the PCI ID and class code lists.
 bool is_accelerator(std::uint64_t vendor, std::uint64_t type) {
   switch (vendor) {
-    case 0x10de: return type == 0x0300 || type == 0x0302;                      // NVIDIA: VGA, 3D controller
-    case 0x1002: return type == 0x0380 || type == 0x0302 || type == 0x1200;    // AMD: display, 3D, accelerator
-    case 0x1da3: return type == 0x1200;                                        // Habana: accelerator
-    default: return false;
+    case 0x10de:
+      return type == 0x0300 || type == 0x0302;  // NVIDIA: VGA, 3D controller
+    case 0x1002:
+      return type == 0x0380 || type == 0x0302 || type == 0x1200;  // AMD: display, 3D, accelerator
+    case 0x1da3:
+      return type == 0x1200;  // Habana: accelerator
+    default:
+      return false;
   }
 }
 
@@ -61,8 +65,8 @@ Result<std::vector<PciDevice>> accelerators(const std::string& sys) {
     if (!vendor || !type || !is_accelerator(*vendor, *type >> 8)) continue;
     const std::string address = normalize_pci(it->path().filename().string());
     if (address.empty()) continue;
-    devices.push_back({address, fmt::format("{:04x}:{:04x}", *vendor, hex_file(path + "/device").value_or(0)),
-                       answers(path)});
+    devices.push_back(
+        {address, fmt::format("{:04x}:{:04x}", *vendor, hex_file(path + "/device").value_or(0)), answers(path)});
   }
   if (error) return fail(Errc::io, fmt::format("cannot list '{}': {}", root, error.message()));
   std::sort(devices.begin(), devices.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
@@ -75,8 +79,8 @@ Shape shape_of(const std::vector<PciDevice>& devices) {
   for (const PciDevice& device : devices) {
     if (device.answers) ++models[device.model], ++shape.gpus;
   }
-  const auto most = std::max_element(models.begin(), models.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(models.begin(), models.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (shape.gpus > 0) shape.name = fmt::format("{}x{}", shape.gpus, most->first);
   return shape;
 }
@@ -110,9 +114,10 @@ std::optional<Finding> compare(const std::vector<PciDevice>& devices, const Shap
   }
   const boost::json::value* before = active ? active->last.evidence.if_contains("missing") : nullptr;
   if (before && *before == finding.evidence["missing"]) return std::nullopt;
-  const std::string which = missing.empty() ? "which ones was never seen"
-                                            : fmt::format("{} missing: {}", missing.size() == 1 ? "one is" : "these are",
-                                                          fmt::join(missing, ", "));
+  const std::string which =
+      missing.empty()
+          ? "which ones was never seen"
+          : fmt::format("{} missing: {}", missing.size() == 1 ? "one is" : "these are", fmt::join(missing, ", "));
   finding.sentence = fmt::format("{} of {} GPUs answer on the PCI bus; {}", present.size(), expected.gpus, which);
   return finding;
 }

@@ -18,7 +18,8 @@ std::vector<Finding> Reader::read(const RawRecord& raw, Duration since_boot) {
   ++records_;
   auto record = raw.kmsg ? rules::parse_kmsg(raw.text) : rules::parse_line(raw.text);
   if (!record) {
-    if (malformed_++ == 0) log::warn("a record of the kernel log is malformed and left out: {}", record.error().message);
+    if (malformed_++ == 0)
+      log::warn("a record of the kernel log is malformed and left out: {}", record.error().message);
     return {};
   }
   if (!raw.kmsg && record->sequence == 0) record->sequence = raw.line;

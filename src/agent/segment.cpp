@@ -119,7 +119,8 @@ Result<Segment::Opened> Segment::open(std::string directory, std::uint64_t numbe
   if (bytes.size() < kHeader) return fail(Errc::invalid, fmt::format("'{}' is too short for an outbox file", path));
   Header header{std::string(view.substr(kMagic.size(), kStream)), get<std::uint64_t>(view, 44),
                 get<std::uint64_t>(view, 52)};
-  const bool right = view.starts_with(kMagic) && crc(view.substr(0, kHeader - 4)) == get<std::uint32_t>(view, kHeader - 4);
+  const bool right =
+      view.starts_with(kMagic) && crc(view.substr(0, kHeader - 4)) == get<std::uint32_t>(view, kHeader - 4);
   if (!right) header = {"", 0, 0};
   const std::uint64_t first = header.first_sequence;
   Opened opened{Segment(std::move(fd), std::move(path), number, std::move(header), kHeader), {}, first, 0, !right};
@@ -137,7 +138,8 @@ Result<std::vector<Segment::At>> Segment::append(std::uint64_t first_sequence,
   std::string bytes;
   for (const std::string_view text : texts) {
     const std::uint64_t sequence = first_sequence + places.size();
-    places.push_back({sequence, static_cast<std::uint32_t>(size_ + bytes.size()), static_cast<std::uint32_t>(text.size())});
+    places.push_back(
+        {sequence, static_cast<std::uint32_t>(size_ + bytes.size()), static_cast<std::uint32_t>(text.size())});
     bytes += entry_of(sequence, text);
   }
   if (unwritable_ != 0) return file_error("write", path_, unwritable_);
@@ -161,7 +163,8 @@ Result<std::vector<Segment::At>> Segment::append(std::uint64_t first_sequence,
 Result<std::string> Segment::read(const At& at) const {
   std::string bytes(kEntry + at.length, '\0');
   for (std::size_t have = 0; have < bytes.size();) {
-    const ssize_t got = ::pread(fd_.get(), bytes.data() + have, bytes.size() - have, static_cast<off_t>(at.offset + have));
+    const ssize_t got =
+        ::pread(fd_.get(), bytes.data() + have, bytes.size() - have, static_cast<off_t>(at.offset + have));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return file_error("read", path_, errno);
     if (got == 0) return fail(Errc::invalid, fmt::format("'{}' has become shorter", path_));
@@ -175,6 +178,8 @@ Result<std::string> Segment::read(const At& at) const {
   return std::string(text);
 }
 
-void Segment::remove() { ::unlink(path_.c_str()); }
+void Segment::remove() {
+  ::unlink(path_.c_str());
+}
 
 }  // namespace sickbay::agent

@@ -1,6 +1,6 @@
 // One file of the outbox: a header and entries that are only ever appended. Every entry carries its length, its
-// sequence and a checksum over all of it, so that whatever a crash, a full disk or a flipped bit leaves behind is either
-// read back exactly or seen to be broken.
+// sequence and a checksum over all of it, so that whatever a crash, a full disk or a flipped bit leaves behind is
+// either read back exactly or seen to be broken.
 //
 //   header   "SBOX0001"  stream (36 bytes)  first sequence (8)  dropped before (8)  crc32 of these (4)
 //   entry    length of the text (4)  crc32 of length, sequence and text (4)  sequence (8)  text

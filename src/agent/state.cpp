@@ -36,7 +36,8 @@ Saved StateDirectory::load() const {
   const std::string name = path_ + "/state.json";
   const auto text = read_file(name, 16U << 20);
   if (!text) {
-    if (text.error().code != Errc::not_found) log::warn("{}; the agent reads the kernel log anew", text.error().message);
+    if (text.error().code != Errc::not_found)
+      log::warn("{}; the agent reads the kernel log anew", text.error().message);
     return {};
   }
   auto saved = from_json_text<Saved>(*text);

@@ -12,11 +12,11 @@
 namespace sickbay::agent {
 
 struct Saved {
-  std::string boot_id;                     // what follows belongs to this boot
-  std::optional<std::uint64_t> sequence;   // of the last kernel record whose findings are durable
+  std::string boot_id;                    // what follows belongs to this boot
+  std::optional<std::uint64_t> sequence;  // of the last kernel record whose findings are durable
   std::vector<ActiveFault> active;
-  std::vector<std::string> gpus;           // PCI addresses seen when the shape was complete; outlives the boot
-  std::string spent_ticket;                // sha256 of the ticket that gave us our credential
+  std::vector<std::string> gpus;  // PCI addresses seen when the shape was complete; outlives the boot
+  std::string spent_ticket;       // sha256 of the ticket that gave us our credential
   BOOST_DESCRIBE_CLASS(Saved, (), (boot_id, sequence, active, gpus, spent_ticket), (), ())
 };
 

@@ -13,9 +13,9 @@
 namespace sickbay::agent {
 namespace {
 
-constexpr std::size_t kMaxBatch = 256;             // findings
+constexpr std::size_t kMaxBatch = 256;              // findings
 constexpr std::size_t kMaxBatchBytes = 480U << 10;  // of their texts; a request stays under 512 KiB
-constexpr unsigned kActiveEvery = 15;              // heartbeats, then the active faults go whole even if unchanged
+constexpr unsigned kActiveEvery = 15;               // heartbeats, then the active faults go whole even if unchanged
 constexpr Duration kFirstBackOff = milliseconds{500};
 constexpr Duration kMostBackOff = seconds{60};
 
@@ -41,14 +41,20 @@ std::string problem_text(const net::Answer& answer) {
 
 Uplink::Uplink(asio::io_context& io, const Config& config, Outbox& outbox, UplinkHost& host, const Clock& clock,
                std::unique_ptr<net::Client> client)
-    : timer_(io), config_(config), outbox_(outbox), host_(host), clock_(clock), client_(std::move(client)),
+    : timer_(io),
+      config_(config),
+      outbox_(outbox),
+      host_(host),
+      clock_(clock),
+      client_(std::move(client)),
       random_(static_cast<std::minstd_rand::result_type>(std::hash<std::string>{}(outbox.stream()))) {
   take_interval(interval_);
   next_tick_ = clock_.steady() + interval_;
 }
 
 void Uplink::take_interval(Duration interval) {
-  interval_ = config_.heartbeat != Duration{} ? config_.heartbeat : std::clamp<Duration>(interval, seconds{1}, hours{1});
+  interval_ =
+      config_.heartbeat != Duration{} ? config_.heartbeat : std::clamp<Duration>(interval, seconds{1}, hours{1});
 }
 
 void Uplink::notify() {

@@ -78,8 +78,8 @@ class Uplink {
   bool waiting_idle_ = false;
   std::uint64_t epoch_ = 0;
   std::string node_id_;
-  std::string stream_;       // the one the server was told of
-  std::string credential_;   // the one that works
+  std::string stream_;      // the one the server was told of
+  std::string credential_;  // the one that works
   std::string problem_;
   std::string told_digest_;  // of the active faults the server has
   unsigned heartbeats_ = 0;

@@ -68,9 +68,9 @@ Status known_parameters(const Route& route, const net::Target& target) {
 }  // namespace
 
 Api::Api(Services services) : services_(std::move(services)) {
-  for (auto* resource :
-       {cluster_routes, remediation_routes, volume_routes, node_routes, alert_routes, event_routes, host_routes,
-        policy_routes, breaker_routes, restore_routes, summary_routes, audit_routes, token_routes, agent_routes, root_routes}) {
+  for (auto* resource : {cluster_routes, remediation_routes, volume_routes, node_routes, alert_routes, event_routes,
+                         host_routes, policy_routes, breaker_routes, restore_routes, summary_routes, audit_routes,
+                         token_routes, agent_routes, root_routes}) {
     for (Route& route : resource()) routes_.push_back(std::move(route));
   }
 }

@@ -21,8 +21,8 @@ namespace sickbay::net {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace http = beast::http;
-using boost::system::error_code;
 using asio::ip::tcp;
+using boost::system::error_code;
 
 namespace {
 
@@ -41,7 +41,8 @@ int parts_index() {
 Error explain(error_code error, const ServerUrl& url, std::string_view doing) {
   const std::string where = fmt::format("{}:{}", url.host, url.port);
   if (error == beast::error::timeout) {
-    return {Errc::timeout, fmt::format("{} {} took too long; the server may be overloaded or unreachable", doing, where)};
+    return {Errc::timeout,
+            fmt::format("{} {} took too long; the server may be overloaded or unreachable", doing, where)};
   }
   if (error == http::error::body_limit || error == http::error::header_limit || error == http::error::buffer_overflow) {
     return {Errc::too_large, fmt::format("the answer of {} is larger than we take", where)};
@@ -50,11 +51,13 @@ Error explain(error_code error, const ServerUrl& url, std::string_view doing) {
     return {Errc::unavailable, fmt::format("{} closed the connection before the answer was whole", where)};
   }
   if (error.category() == http::make_error_code(http::error::bad_version).category()) {
-    return {Errc::invalid, fmt::format("{} does not answer in HTTP ({}); is it a Sickbay server?", where, error.message())};
+    return {Errc::invalid,
+            fmt::format("{} does not answer in HTTP ({}); is it a Sickbay server?", where, error.message())};
   }
   if (error.category() == asio::error::get_ssl_category()) {
     return {Errc::refused, fmt::format("the TLS connection to {} failed: {}; check the server's certificate and the CA "
-                                       "file", where, error.message())};
+                                       "file",
+                                       where, error.message())};
   }
   return {Errc::unavailable, fmt::format("{} {} failed: {}", doing, where, error.message())};
 }
@@ -102,8 +105,8 @@ struct Client::Parts {
 namespace {
 
 int keep_session(SSL* ssl, SSL_SESSION* session) {
-  auto* slot = static_cast<std::unique_ptr<SSL_SESSION, FreeSession>*>(
-      SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), parts_index()));
+  auto* slot =
+      static_cast<std::unique_ptr<SSL_SESSION, FreeSession>*>(SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), parts_index()));
   slot->reset(session);
   return 1;  // the reference is ours now
 }
@@ -204,8 +207,11 @@ asio::awaitable<Result<Answer>> Client::Parts::exchange(Stream& stream, http::re
   lowest.expires_never();
   auto& message = parser.get();
   if (!message.keep_alive()) drop();
-  Answer answer{message.result_int(), std::move(message.body()), std::string(message[http::field::content_type]),
-                std::string(message[http::field::etag]), {}};
+  Answer answer{message.result_int(),
+                std::move(message.body()),
+                std::string(message[http::field::content_type]),
+                std::string(message[http::field::etag]),
+                {}};
   if (const auto after = parse_uint(trim(std::string_view(message[http::field::retry_after]))); after) {
     answer.retry_after = std::min<Duration>(seconds{std::min<std::uint64_t>(*after, 3600)}, hours{1});
   }
@@ -219,7 +225,8 @@ Result<std::unique_ptr<Client>> Client::make(asio::io_context& io, std::string_v
   SICKBAY_ASSIGN(ServerUrl url, parse_server_url(text));
   if (!url.tls && !url.loopback && !options.insecure_http) {
     return fail(Errc::refused, fmt::format("http to {} would show the credential to everyone on the way; use https, or "
-                                           "say --insecure-http where the network is yours", url.host));
+                                           "say --insecure-http where the network is yours",
+                                           url.host));
   }
   auto parts = std::make_unique<Parts>(io, std::move(url), std::move(options));
   if (parts->url.tls) SICKBAY_CHECK(parts->set_up_tls());
@@ -300,8 +307,8 @@ asio::awaitable<Result<Answer>> Client::Parts::follow(Stream& stream, http::requ
       co_return fail(Errc::too_large, fmt::format("the answer of {} is larger than we take", url.host));
     }
   }
-  co_return Answer{message.result_int(), std::move(message.body()), std::string(message[http::field::content_type]),
-                   {}, {}};
+  co_return Answer{
+      message.result_int(), std::move(message.body()), std::string(message[http::field::content_type]), {}, {}};
 }
 
 asio::awaitable<Result<Answer>> Client::stream(std::string target, std::string bearer, Headers headers,
@@ -323,9 +330,17 @@ asio::awaitable<Result<Answer>> Client::stream(std::string target, std::string b
   co_return answer;
 }
 
-void Client::close() { parts_->drop(); }
-bool Client::connected() const { return parts_->open; }
-std::uint64_t Client::connections() const { return parts_->connections; }
-std::uint64_t Client::resumptions() const { return parts_->resumptions; }
+void Client::close() {
+  parts_->drop();
+}
+bool Client::connected() const {
+  return parts_->open;
+}
+std::uint64_t Client::connections() const {
+  return parts_->connections;
+}
+std::uint64_t Client::resumptions() const {
+  return parts_->resumptions;
+}
 
 }  // namespace sickbay::net

@@ -18,16 +18,16 @@ struct ServerUrl {
   bool tls = false;
   std::string host;  // without the brackets of an IPv6 address
   std::string port;
-  std::string path;  // prefix of every target; empty or "/..." without a final slash
+  std::string path;       // prefix of every target; empty or "/..." without a final slash
   bool loopback = false;  // a loopback address, or "localhost"
 };
 // Reads http://HOST[:PORT][/PATH] or https://...; Errc::invalid says what is wrong.
 Result<ServerUrl> parse_server_url(std::string_view text);
 
 struct ClientOptions {
-  std::string ca_file;               // PEM of the authorities to trust; empty: the system's
-  bool insecure_http = false;        // allow plain http to other than loopback
-  Duration deadline = seconds{20};   // for one request, connecting included
+  std::string ca_file;                // PEM of the authorities to trust; empty: the system's
+  bool insecure_http = false;         // allow plain http to other than loopback
+  Duration deadline = seconds{20};    // for one request, connecting included
   std::size_t max_answer = 1U << 20;  // bytes of a body; more is Errc::too_large
 };
 

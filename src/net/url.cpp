@@ -11,8 +11,9 @@ namespace sickbay::net {
 Result<ServerUrl> parse_server_url(std::string_view text) {
   const std::string original(truncate_utf8(text, 200));
   const auto bad = [&](std::string_view why) {
-    return fail(Errc::invalid, fmt::format("'{}' is not a server's address: {}; write it like https://sickbay.example:8443",
-                                           to_utf8(original), why));
+    return fail(Errc::invalid,
+                fmt::format("'{}' is not a server's address: {}; write it like https://sickbay.example:8443",
+                            to_utf8(original), why));
   };
   ServerUrl url;
   if (text.starts_with("https://")) {

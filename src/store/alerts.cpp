@@ -5,7 +5,9 @@
 
 namespace sickbay::store {
 
-std::optional<Alert> get_alert(Tx& tx, std::string_view id) { return document<Alert>(tx, kAlert, "WHERE id = ?1", id); }
+std::optional<Alert> get_alert(Tx& tx, std::string_view id) {
+  return document<Alert>(tx, kAlert, "WHERE id = ?1", id);
+}
 
 void put_alert(Tx& tx, const Alert& alert) {
   const std::string severity = name_of(alert.severity);
@@ -43,11 +45,12 @@ std::vector<Alert> alerts_of_host_resolved_since(Tx& tx, std::string_view host, 
 
 std::vector<std::pair<std::string, Time>> unhealthy_nodes(Tx& tx, std::string_view cluster, Time since) {
   std::vector<std::pair<std::string, Time>> out;
-  for (auto& [node, at] : select<std::string, Time>(
-           tx,
-           "SELECT node, MIN(started_at) FROM alert WHERE cluster = ?1 AND resolved_at IS NULL "
-           "AND (acting = 1 OR name = 'AgentSilent') AND node <> '' GROUP BY node HAVING MIN(started_at) >= ?2 ORDER BY node",
-           cluster, since)) {
+  for (auto& [node, at] :
+       select<std::string, Time>(tx,
+                                 "SELECT node, MIN(started_at) FROM alert WHERE cluster = ?1 AND resolved_at IS NULL "
+                                 "AND (acting = 1 OR name = 'AgentSilent') AND node <> '' GROUP BY node HAVING "
+                                 "MIN(started_at) >= ?2 ORDER BY node",
+                                 cluster, since)) {
     out.emplace_back(std::move(node), at);
   }
   return out;

@@ -1,5 +1,5 @@
-// The audit log, append-only: each published row's hash covers the row and the hash before it, and the counter keeps the
-// last number and hash, so that a changed, removed or cut-off row shows (product.md 9).
+// The audit log, append-only: each published row's hash covers the row and the hash before it, and the counter keeps
+// the last number and hash, so that a changed, removed or cut-off row shows (product.md 9).
 #include "store/events.hpp"
 #include "store/paging.hpp"
 #include "store/tables.hpp"
@@ -22,8 +22,8 @@ std::vector<AuditRow> unpublished_audit(Tx& tx, std::size_t limit) {
 
 void publish_audit(Tx& tx, const std::vector<AuditRow>& rows) {
   if (rows.empty()) return;
-  auto last = select<std::uint64_t, std::string>(
-      tx, "SELECT value, hash FROM counter WHERE name = 'audit' FOR NO KEY UPDATE");
+  auto last =
+      select<std::uint64_t, std::string>(tx, "SELECT value, hash FROM counter WHERE name = 'audit' FOR NO KEY UPDATE");
   if (last.empty()) refuse(Errc::internal, "the counter of audit rows is missing; restore a backup");
   auto& [sequence, hash] = last.front();
   for (AuditRow row : rows) {
@@ -46,6 +46,8 @@ AuditHead audit_head(Tx& tx) {
   return {std::get<0>(last.front()), std::get<1>(last.front())};
 }
 
-Paged<AuditRow> list_audit(Tx& tx, const Page& page) { return page_of<AuditRow>(tx, kAudit, {}, "n", false, page); }
+Paged<AuditRow> list_audit(Tx& tx, const Page& page) {
+  return page_of<AuditRow>(tx, kAudit, {}, "n", false, page);
+}
 
 }  // namespace sickbay::store

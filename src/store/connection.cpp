@@ -222,7 +222,8 @@ Translated translate(std::string_view sql, Dialect dialect) {
   std::size_t parameters = 0;
   bool closes = false;  // the next ")" ends EACH( or ROWS(
   while (!sql.empty()) {
-    const auto* rule = std::find_if(kRules.begin(), kRules.end(), [&](const Rule& r) { return sql.starts_with(r.from); });
+    const auto* rule =
+        std::find_if(kRules.begin(), kRules.end(), [&](const Rule& r) { return sql.starts_with(r.from); });
     std::size_t used = 1;
     if (rule != kRules.end()) {
       out.sql += sqlite ? rule->sqlite : rule->postgresql;

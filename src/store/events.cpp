@@ -106,8 +106,8 @@ std::optional<std::uint64_t> take_lease(Tx& tx, std::string_view name, std::stri
 }
 
 bool holds_lease(Tx& tx, std::string_view name, std::string_view owner, std::uint64_t epoch) {
-  const auto found = select<std::string, std::uint64_t>(
-      tx, "SELECT owner, epoch FROM lease WHERE name = ?1 FOR NO KEY UPDATE", name);
+  const auto found =
+      select<std::string, std::uint64_t>(tx, "SELECT owner, epoch FROM lease WHERE name = ?1 FOR NO KEY UPDATE", name);
   return !found.empty() && std::get<0>(found.front()) == owner && std::get<1>(found.front()) == epoch;
 }
 

@@ -9,8 +9,8 @@
 namespace sickbay::store {
 namespace {
 
-// The constraints that a caller can run into in normal life. SQLite names the columns, PostgreSQL the index; callers see
-// the index's name on both, and a sentence. `changed` ones are races: who reads again sees what the other wrote.
+// The constraints that a caller can run into in normal life. SQLite names the columns, PostgreSQL the index; callers
+// see the index's name on both, and a sentence. `changed` ones are races: who reads again sees what the other wrote.
 struct Constraint {
   std::string_view name, columns;
   Errc code;
@@ -52,10 +52,12 @@ Failure of_sqlite(int extended, const std::string& message) {
   switch (extended) {
     case SQLITE_CONSTRAINT_UNIQUE:
     case SQLITE_CONSTRAINT_PRIMARYKEY:
-    case SQLITE_CONSTRAINT_ROWID: return violation(message, true);
+    case SQLITE_CONSTRAINT_ROWID:
+      return violation(message, true);
     case SQLITE_CONSTRAINT_FOREIGNKEY:
       return {Remedy::final, {Errc::not_found, "something this belongs to does not exist (any more): " + message}};
-    default: break;
+    default:
+      break;
   }
   switch (extended & 0xff) {
     case SQLITE_BUSY:
@@ -71,8 +73,10 @@ Failure of_sqlite(int extended, const std::string& message) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return {Remedy::final, {Errc::internal, "the database's file is damaged; restore a backup: " + message}};
-    case SQLITE_TOOBIG: return {Remedy::final, {Errc::too_large, "too large for the database: " + message}};
-    default: return {Remedy::final, {Errc::internal, "the database failed: " + message}};
+    case SQLITE_TOOBIG:
+      return {Remedy::final, {Errc::too_large, "too large for the database: " + message}};
+    default:
+      return {Remedy::final, {Errc::internal, "the database failed: " + message}};
   }
 }
 

@@ -22,8 +22,8 @@ std::size_t add_findings(Tx& tx, std::string_view node, std::uint64_t epoch, con
   if (findings.empty()) return 0;
   json::array rows;
   rows.reserve(findings.size());
-  // The document as a string inside the array: PostgreSQL reads every string of an object it takes apart, and refuses the
-  // NULs that evidence may hold.
+  // The document as a string inside the array: PostgreSQL reads every string of an object it takes apart, and refuses
+  // the NULs that evidence may hold.
   for (const Finding& finding : findings) rows.push_back({{"id", finding.id}, {"doc", to_json_text(finding)}});
   return execute(tx,
                  "INSERT INTO finding (id, node, epoch, received_at, folded, doc) "

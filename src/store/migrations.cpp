@@ -13,7 +13,9 @@ std::span<const Migration> migrations() {
   return all;
 }
 
-int schema_version() { return migrations().back().version; }
+int schema_version() {
+  return migrations().back().version;
+}
 
 namespace {
 
@@ -32,7 +34,8 @@ Status migrate_locked(Tx& tx, std::string_view installation) {
   if (connection.dialect() == Dialect::postgresql) {
     connection.control(fmt::format("SELECT pg_advisory_xact_lock({})", kMigrationLock));
   }
-  connection.control("CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL, oldest_reader bigint NOT NULL)");
+  connection.control(
+      "CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL, oldest_reader bigint NOT NULL)");
   const auto rows = select<int, int>(tx, "SELECT version, oldest_reader FROM schema_version");
   if (rows.empty()) execute(tx, "INSERT INTO schema_version (version, oldest_reader) VALUES (0, 0)");
   const auto [version, oldest_reader] = rows.empty() ? std::tuple{0, 0} : rows.front();

@@ -14,9 +14,13 @@ std::optional<Cluster> lock_cluster(Tx& tx, std::string_view id) {
   return document<Cluster>(tx, kCluster, "WHERE id = ?1 FOR NO KEY UPDATE", id);
 }
 
-std::vector<Cluster> list_clusters(Tx& tx) { return documents<Cluster>(tx, kCluster, "ORDER BY id"); }
+std::vector<Cluster> list_clusters(Tx& tx) {
+  return documents<Cluster>(tx, kCluster, "ORDER BY id");
+}
 
-void put_cluster(Tx& tx, const Cluster& cluster) { put(tx, kCluster, cluster, {{"id", param(cluster.id)}}); }
+void put_cluster(Tx& tx, const Cluster& cluster) {
+  put(tx, kCluster, cluster, {{"id", param(cluster.id)}});
+}
 
 void delete_cluster(Tx& tx, std::string_view id) {
   execute(tx, "DELETE FROM work WHERE kind = 'cluster' AND key = ?1", id);
@@ -53,7 +57,9 @@ std::vector<PolicyVersion> list_policies(Tx& tx, std::string_view cluster) {
   return documents<PolicyVersion>(tx, kPolicy, "WHERE cluster = ?1 ORDER BY version DESC LIMIT 1000", cluster);
 }
 
-std::optional<Node> get_node(Tx& tx, std::string_view id) { return document<Node>(tx, kNode, "WHERE id = ?1", id); }
+std::optional<Node> get_node(Tx& tx, std::string_view id) {
+  return document<Node>(tx, kNode, "WHERE id = ?1", id);
+}
 
 std::optional<Node> find_node(Tx& tx, std::string_view cluster, std::string_view name) {
   return document<Node>(tx, kNode, "WHERE cluster = ?1 AND name = ?2", cluster, name);
@@ -78,7 +84,9 @@ void put_node(Tx& tx, const Node& node) {
        {"quarantined", param(node.quarantine.has_value())}});
 }
 
-std::optional<Host> get_host(Tx& tx, std::string_view id) { return document<Host>(tx, kHost, "WHERE id = ?1", id); }
+std::optional<Host> get_host(Tx& tx, std::string_view id) {
+  return document<Host>(tx, kHost, "WHERE id = ?1", id);
+}
 
 std::vector<Host> list_hosts(Tx& tx, std::string_view cluster) {
   return documents<Host>(tx, kHost, "WHERE cluster = ?1 ORDER BY id", cluster);

@@ -20,8 +20,10 @@ std::vector<Operation> open_operations_of_node(Tx& tx, std::string_view node) {
 std::vector<Operation> operations_of_node_since(Tx& tx, std::string_view node, Time concluded_since) {
   // No operation lasts longer than this from its plan to its end, but for open ones.
   constexpr Duration kLongest = hours{3};
-  auto operations = documents<Operation>(tx, kOperation, "WHERE node = ?1 AND (is_open = 1 OR planned_at >= ?2) "
-                                         "ORDER BY planned_at, id", node, concluded_since - kLongest);
+  auto operations = documents<Operation>(tx, kOperation,
+                                         "WHERE node = ?1 AND (is_open = 1 OR planned_at >= ?2) "
+                                         "ORDER BY planned_at, id",
+                                         node, concluded_since - kLongest);
   std::erase_if(operations, [&](const Operation& operation) {
     return operation.state == OperationState::concluded && operation.concluded_at < concluded_since;
   });
@@ -50,8 +52,8 @@ void add_operation(Tx& tx, const Operation& operation) {
 
 bool swap_operation(Tx& tx, const Operation& operation) {
   const std::string doc = to_json_text(operation);
-  const std::array<Param, 6> params{param(operation.id), param(operation.version - 1), param(operation.version),
-                                    param(operation.state != OperationState::concluded),
+  const std::array<Param, 6> params{param(operation.id),          param(operation.version - 1),
+                                    param(operation.version),     param(operation.state != OperationState::concluded),
                                     text_or_null(operation.host), param(doc)};
   tx.connection().run(
       "UPDATE operation SET version = ?3, is_open = ?4, host = ?5, doc = ?6 WHERE id = ?1 AND version = ?2", params, 0);
@@ -86,7 +88,9 @@ void take_slot(Tx& tx, const Slot& slot) {
           slot.cluster, slot.scope, slot.repair, slot.node, slot.since);
 }
 
-void free_slots(Tx& tx, std::string_view repair) { execute(tx, "DELETE FROM slot WHERE repair = ?1", repair); }
+void free_slots(Tx& tx, std::string_view repair) {
+  execute(tx, "DELETE FROM slot WHERE repair = ?1", repair);
+}
 
 std::uint32_t count_out_of_service(Tx& tx, std::string_view cluster, std::string_view except, Time silent_before) {
   return select_one<std::uint32_t>(

@@ -22,7 +22,9 @@ std::optional<Principal> get_principal(Tx& tx, std::string_view id) {
   return document<Principal>(tx, kPrincipal, "WHERE id = ?1", id);
 }
 
-std::vector<Principal> list_principals(Tx& tx) { return documents<Principal>(tx, kPrincipal, "ORDER BY id"); }
+std::vector<Principal> list_principals(Tx& tx) {
+  return documents<Principal>(tx, kPrincipal, "ORDER BY id");
+}
 
 void put_principal(Tx& tx, const Principal& principal) {
   put(tx, kPrincipal, principal, {{"id", param(principal.id)}});
@@ -32,11 +34,12 @@ std::optional<Token> find_token(Tx& tx, std::string_view hash) {
   return document<Token>(tx, kToken, "WHERE hash = ?1", hash);
 }
 
-std::vector<Token> list_tokens(Tx& tx) { return documents<Token>(tx, kToken, "ORDER BY hash"); }
+std::vector<Token> list_tokens(Tx& tx) {
+  return documents<Token>(tx, kToken, "ORDER BY hash");
+}
 
 void put_token(Tx& tx, const Token& token) {
-  put(tx, kToken, token,
-      {{"hash", param(token.hash)}, {"node", param(token.node)}, {"purpose", param(token.purpose)}});
+  put(tx, kToken, token, {{"hash", param(token.hash)}, {"node", param(token.node)}, {"purpose", param(token.purpose)}});
 }
 
 bool spend_ticket(Tx& tx, std::string_view hash, Time now) {
@@ -48,8 +51,8 @@ bool spend_ticket(Tx& tx, std::string_view hash, Time now) {
 }
 
 void revoke_agent_tokens(Tx& tx, std::string_view node, Time now) {
-  for (Token& token : documents<Token>(
-           tx, kToken, "WHERE node = ?1 AND purpose = 'agent' ORDER BY hash FOR NO KEY UPDATE", node)) {
+  for (Token& token :
+       documents<Token>(tx, kToken, "WHERE node = ?1 AND purpose = 'agent' ORDER BY hash FOR NO KEY UPDATE", node)) {
     if (token.revoked_at) continue;
     token.revoked_at = now;
     put_token(tx, token);

@@ -68,7 +68,9 @@ class PostgresStore::Borrowed {
 };
 
 PostgresStore::PostgresStore(const Options& options, Hooks hooks)
-    : target_(with_defaults(options.url)), hooks_(std::move(hooks)), left_(std::max<std::size_t>(options.connections, 1)) {}
+    : target_(with_defaults(options.url)),
+      hooks_(std::move(hooks)),
+      left_(std::max<std::size_t>(options.connections, 1)) {}
 
 std::unique_ptr<Connection> PostgresStore::connect(const Hooks& hooks) {
   auto connection = std::make_unique<Connection>(Dialect::postgresql, target_, hooks);
@@ -135,8 +137,8 @@ Status PostgresStore::transact(bool write, const std::function<bool(Tx&)>& body)
   }
 }
 
-// Runs the body once. A lost connection during COMMIT leaves open what happened: the body runs again, with the same ids,
-// and waits for the rows that a server still busy with the first one holds.
+// Runs the body once. A lost connection during COMMIT leaves open what happened: the body runs again, with the same
+// ids, and waits for the rows that a server still busy with the first one holds.
 void PostgresStore::attempt(bool write, const std::function<bool(Tx&)>& body) {
   Borrowed borrowed(*this);
   try {
@@ -153,7 +155,8 @@ void PostgresStore::attempt(bool write, const std::function<bool(Tx&)>& body) {
 
 void PostgresStore::commit(Borrowed& borrowed) {
   if (hooks_.before_statement) hooks_.before_statement("COMMIT");
-  if (borrowed->transaction_failed()) refuse(Errc::internal, "a transaction went on after one of its statements failed");
+  if (borrowed->transaction_failed())
+    refuse(Errc::internal, "a transaction went on after one of its statements failed");
   const Hooks::Commit how = hooks_.at_commit ? hooks_.at_commit() : Hooks::Commit::normal;
   if (how != Hooks::Commit::lost_before) {
     borrowed->control("COMMIT");

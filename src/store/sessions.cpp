@@ -20,7 +20,9 @@ void write_session(Tx& tx, const Session& session) {
 }
 
 // Whether the node takes new work there and is healthy, as the scheduler last said.
-bool in_service(const Observation& seen) { return seen.exists && seen.ready && !seen.cordoned; }
+bool in_service(const Observation& seen) {
+  return seen.exists && seen.ready && !seen.cordoned;
+}
 
 }  // namespace
 
@@ -28,9 +30,9 @@ std::uint64_t open_session(Tx& tx, Session session) {
   // The node's lock first: of two starts at once the one with the greater epoch is also the later one.
   auto node = document<Node>(tx, kNode, "WHERE id = ?1 FOR NO KEY UPDATE", session.node);
   if (!node) refuse(Errc::not_found, fmt::format("there is no node '{}'", session.node));
-  session.epoch = select_one<std::uint64_t>(
-                      tx, "UPDATE counter SET value = value + 1 WHERE name = 'epoch' RETURNING value")
-                      .value_or(0);
+  session.epoch =
+      select_one<std::uint64_t>(tx, "UPDATE counter SET value = value + 1 WHERE name = 'epoch' RETURNING value")
+          .value_or(0);
   if (session.epoch == 0) refuse(Errc::internal, "the counter of sessions is missing; restore a backup");
   write_session(tx, session);
   node->epoch = session.epoch;
@@ -43,7 +45,9 @@ std::optional<Session> newest_session(Tx& tx, std::string_view node) {
   return document<Session>(tx, kSession, "WHERE node = ?1 ORDER BY epoch DESC LIMIT 1", node);
 }
 
-void put_session(Tx& tx, const Session& session) { write_session(tx, session); }
+void put_session(Tx& tx, const Session& session) {
+  write_session(tx, session);
+}
 
 void put_heartbeats(Tx& tx, const std::vector<Heartbeat>& heartbeats) {
   if (heartbeats.empty()) return;

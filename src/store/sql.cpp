@@ -29,7 +29,9 @@ void Where::add(std::string_view condition, Param value) {
   params_.push_back(value);
 }
 
-std::string json_texts(const std::vector<std::string>& texts) { return to_json_text(texts); }
+std::string json_texts(const std::vector<std::string>& texts) {
+  return to_json_text(texts);
+}
 
 PageToken read_token(std::string_view token) {
   PageToken out;

@@ -96,7 +96,9 @@ Time SqliteStore::tick() {
   return high_water_;
 }
 
-Result<Time> SqliteStore::now() { return tick(); }
+Result<Time> SqliteStore::now() {
+  return tick();
+}
 
 Status SqliteStore::transact(bool write_it, const std::function<bool(Tx&)>& body) {
   return write_it ? write(body) : read(body);

@@ -8,7 +8,9 @@
 
 namespace sickbay::store {
 
-Time now(Tx& tx) { return tx.connection().clock(tx); }
+Time now(Tx& tx) {
+  return tx.connection().clock(tx);
+}
 
 Result<std::unique_ptr<Store>> Store::open(const Options& options, const Clock& clock, Hooks hooks) {
   const std::string_view url = options.url;

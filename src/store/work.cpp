@@ -74,7 +74,8 @@ std::vector<Work> take_due(Tx& tx, Time now, std::size_t limit, Duration claim) 
 std::vector<Work> list_due(Tx& tx, Time now, std::size_t limit) {
   std::vector<Work> out;
   for (auto& [kind, key, due, version] : select<std::string, std::string, Time, std::uint64_t>(
-           tx, "SELECT kind, key, due, version FROM work WHERE due <= ?1 ORDER BY due, kind, key LIMIT ?2", now, limit)) {
+           tx, "SELECT kind, key, due, version FROM work WHERE due <= ?1 ORDER BY due, kind, key LIMIT ?2", now,
+           limit)) {
     out.push_back({std::move(kind), std::move(key), due, version});
   }
   return out;

@@ -12,7 +12,9 @@
 namespace sickbay::agent {
 namespace {
 
-bool shell(const std::string& command) { return std::system((command + " >/dev/null 2>&1").c_str()) == 0; }
+bool shell(const std::string& command) {
+  return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
+}
 
 // A filesystem of its own on a loop device.
 struct Loop {
@@ -104,8 +106,10 @@ TEST_F(RealKernel, AnXfsThatShutsDownIsFoundConfirmedAndOverWhenItIsUnmounted) {
   EXPECT_EQ(fault.evidence.at("facility").to_number<int>(), 0) << "the kernel itself said it";
   EXPECT_EQ(fault.severity, Severity::critical);
   EXPECT_EQ(fault.action, Action::reprovision);
-  ASSERT_TRUE(run_until(rig.io, [&] { return seen("NpdXfsShutdown", device, FindingKind::note, "filesystem").has_value(); }));
-  EXPECT_NE(seen("NpdXfsShutdown", device, FindingKind::note, "filesystem")->sentence.find("I/O errors"), std::string::npos);
+  ASSERT_TRUE(
+      run_until(rig.io, [&] { return seen("NpdXfsShutdown", device, FindingKind::note, "filesystem").has_value(); }));
+  EXPECT_NE(seen("NpdXfsShutdown", device, FindingKind::note, "filesystem")->sentence.find("I/O errors"),
+            std::string::npos);
   EXPECT_FALSE(seen("NpdXfsShutdown", device, FindingKind::clear));
   ASSERT_TRUE(shell("umount " + loop.scratch / "mnt"));
   ASSERT_TRUE(run_until(rig.io, [&] { return seen("NpdXfsShutdown", device, FindingKind::clear).has_value(); }));

@@ -18,7 +18,9 @@ constexpr int kPreemptions = 2;
 constexpr std::chrono::seconds kPatience{20};
 
 // In how many orders two rows of steps can run; capped.
-double orders(int a, int b) { return std::exp(std::lgamma(a + b + 1) - std::lgamma(a + 1) - std::lgamma(b + 1)); }
+double orders(int a, int b) {
+  return std::exp(std::lgamma(a + b + 1) - std::lgamma(a + 1) - std::lgamma(b + 1));
+}
 
 }  // namespace
 
@@ -72,8 +74,8 @@ Explorer::Explorer(const std::string& url) {
     Side& side = *sides_.at(i);
     Hooks hooks;
     hooks.before_statement = [&side](std::string_view sql) { side.arrive(sql); };
-    auto opened = Store::open({url + join + "application_name=explorer-" + std::to_string(i), 1}, side.clock,
-                              std::move(hooks));
+    auto opened =
+        Store::open({url + join + "application_name=explorer-" + std::to_string(i), 1}, side.clock, std::move(hooks));
     if (!opened) throw std::runtime_error(opened.error().message);
     side.store = std::move(*opened);
   }
@@ -83,7 +85,9 @@ Explorer::Explorer(const std::string& url) {
   watcher_ = PQconnectdb(url.c_str());
 }
 
-Explorer::~Explorer() { PQfinish(static_cast<PGconn*>(watcher_)); }
+Explorer::~Explorer() {
+  PQfinish(static_cast<PGconn*>(watcher_));
+}
 
 bool Explorer::blocked(int side) {
   const std::string sql = fmt::format(
@@ -166,7 +170,8 @@ bool Explorer::holds(const Racer& a, const Racer& b, std::vector<Choice>& path, 
   const std::string wrong = run_schedule(a, b, path, plan);
   ++out.schedules;
   if (wrong.empty()) return true;
-  out.violation = fmt::format("{} against {}: {} ({} / {})", a.name, b.name, wrong, sides_[0]->outcome, sides_[1]->outcome);
+  out.violation =
+      fmt::format("{} against {}: {} ({} / {})", a.name, b.name, wrong, sides_[0]->outcome, sides_[1]->outcome);
   for (const std::string& line : log_) out.violation += "\n  " + line;
   return false;
 }

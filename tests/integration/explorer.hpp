@@ -19,7 +19,8 @@
 
 namespace sickbay::store {
 
-// One transaction type: runs on a store as `side` 0 or 1, and says in a word how it ended: `alone` when nobody races it.
+// One transaction type: runs on a store as `side` 0 or 1, and says in a word how it ended: `alone` when nobody races
+// it.
 struct Racer {
   std::string name, alone;
   std::function<std::string(Store&, int side)> run;
@@ -51,7 +52,7 @@ class Explorer {
   struct Side;
   struct Choice {
     int side = 0;
-    int other_left = 0;  // whether the other side could have been chosen and was not tried yet
+    int other_left = 0;   // whether the other side could have been chosen and was not tried yet
     int preemptions = 0;  // up to and with this choice
   };
   // What bounds a schedule beyond its path: preemptions the enumeration may still try, and places to switch at.

@@ -125,10 +125,12 @@ TEST_F(EngineInterleavings, NoPairOfTheEnginesTransactionsBreaksARule) {
       {"publish turn", "turned", [&](Store& store, int side) { return turn(store, side, "publish", "events"); }},
       {"findings", "woke", [&](Store& store, int side) { return findings(store, side, "n1"); }},
       {"hello", "spent", [&](Store& store, int side) { return hello(store, side); }},
-      {"approve", "done", [&](Store& store, int side) {
+      {"approve", "done",
+       [&](Store& store, int side) {
          return command(store, side, [&](engine::Commands& c) { return c.approve("r2", ada, {}); });
        }},
-      {"cancel", "done", [&](Store& store, int side) {
+      {"cancel", "done",
+       [&](Store& store, int side) {
          return command(store, side, [&](engine::Commands& c) { return c.cancel("r1", ada); });
        }},
   });

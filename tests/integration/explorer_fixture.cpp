@@ -79,8 +79,8 @@ void Interleavings::race_all(const std::vector<Racer>& racers) {
 
 void Interleavings::set_up(Store& observer) {
   must(observer, [](Tx& tx) {
-    for (const char* table : {"work", "lease", "finding", "alert", "operation", "slot", "repair", "event", "audit", "token",
-                              "answered", "heartbeat", "listening", "principal", "cluster"}) {
+    for (const char* table : {"work", "lease", "finding", "alert", "operation", "slot", "repair", "event", "audit",
+                              "token", "answered", "heartbeat", "listening", "principal", "cluster"}) {
       tx.connection().control(std::string("DELETE FROM ") + table);
     }
     tx.connection().control("UPDATE counter SET value = 0, hash = ''");

@@ -9,8 +9,12 @@ std::string word(const Status& status, const char* done) {
   return status.error().code == Errc::changed || status.error().code == Errc::conflict ? "turned away"
                                                                                        : status.error().message;
 }
-Time start() { return from_micros(1'750'000'000'000'000); }
-std::string tag(int side) { return side == 0 ? "a" : "b"; }
+Time start() {
+  return from_micros(1'750'000'000'000'000);
+}
+std::string tag(int side) {
+  return side == 0 ? "a" : "b";
+}
 
 // A finding arrives: the fact and the wake in one transaction.
 std::string arrive(Store& store, int side) {
@@ -59,9 +63,8 @@ std::string admit(Store& store, int side, bool locked) {
 }
 
 std::string plan(Store& store, int side) {
-  const std::uint64_t version = store.read([](Tx& tx) -> Result<std::uint64_t> {
-                                        return work_version(tx, "node", "n1");
-                                      }).value_or(99);
+  const std::uint64_t version =
+      store.read([](Tx& tx) -> Result<std::uint64_t> { return work_version(tx, "node", "n1"); }).value_or(99);
   return word(store.write([&](Tx& tx) -> Status {
     if (!still(tx, "node", "n1", version)) return fail(Errc::changed, "turn again");
     Operation operation;
@@ -145,7 +148,9 @@ const std::vector<Racer> kRacers{
     {"spend", "spent", spend},
 };
 
-TEST_F(Interleavings, NoPairOfTransactionsBreaksARule) { race_all(kRacers); }
+TEST_F(Interleavings, NoPairOfTransactionsBreaksARule) {
+  race_all(kRacers);
+}
 
 // What the explorer is for: each of these is a mistake that a test on one connection cannot show.
 TEST_F(Interleavings, AConditionalWakeIsFoundToLoseAWakeUp) {
@@ -154,7 +159,8 @@ TEST_F(Interleavings, AConditionalWakeIsFoundToLoseAWakeUp) {
                             finding.id = "f-" + tag(side);
                             return word(store.write([&](Tx& tx) -> Status {
                               add_findings(tx, "n1", 0, {finding}, start());
-                              tx.connection().run("UPDATE work SET due = due WHERE kind = 'node' AND key = 'n1'", {}, 0);
+                              tx.connection().run("UPDATE work SET due = due WHERE kind = 'node' AND key = 'n1'", {},
+                                                  0);
                               return {};
                             }),
                                         "woke");
@@ -164,7 +170,8 @@ TEST_F(Interleavings, AConditionalWakeIsFoundToLoseAWakeUp) {
 }
 
 TEST_F(Interleavings, AdmissionWithoutItsLockIsFoundToPassTheLimit) {
-  const Racer unlocked{"unlocked admission", "admitted", [](Store& store, int side) { return admit(store, side, false); }};
+  const Racer unlocked{"unlocked admission", "admitted",
+                       [](Store& store, int side) { return admit(store, side, false); }};
   const Exploration found = explorer_->explore(unlocked, unlocked, 1000);
   EXPECT_NE(found.violation.find("hold the one slot"), std::string::npos) << found.violation;
 }

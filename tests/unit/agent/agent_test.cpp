@@ -24,7 +24,8 @@ TEST(Agent, AStormIsCountedNotRepeated) {
   EXPECT_LE(good.findings.size(), 12U);  // a slow machine may have its heartbeats in between
   EXPECT_EQ(good.findings[0].count, 1U);
   ASSERT_TRUE(run_until(rig.io, [&] {
-    return !good.heartbeats.empty() && good.heartbeats.back().active && good.heartbeats.back().active->at(0).count == 20'000;
+    return !good.heartbeats.empty() && good.heartbeats.back().active &&
+           good.heartbeats.back().active->at(0).count == 20'000;
   }));
 }
 
@@ -77,7 +78,7 @@ TEST(Agent, ARestartInTheSameBootReadsOnWhereItWas) {
   rig.say(xid(119));
   ASSERT_TRUE(rig.delivered());
   rig.agent.reset();        // as kill -9
-  rig.say(xid(79));  // while it is away
+  rig.say(xid(79));         // while it is away
   rig.start(server.url());  // reads the ring from its first record
   ASSERT_TRUE(run_until(rig.io, [&] { return !good.of("DmesgXidError").empty() && good.findings.size() >= 2; }));
   ASSERT_TRUE(rig.delivered());

@@ -92,44 +92,46 @@ class FakeServer {
     });
   }
   void read(const std::shared_ptr<Connection>& connection) {
-    asio::async_read_until(connection->socket, asio::dynamic_buffer(connection->buffer), "\r\n\r\n",
-                           [this, connection](boost::system::error_code error, std::size_t header) {
-      if (error) return;
-      const std::string head = connection->buffer.substr(0, header);
-      std::size_t length = 0;
-      if (const auto at = to_lower(head).find("content-length: "); at != std::string::npos) {
-        length = static_cast<std::size_t>(std::atoll(head.c_str() + at + 16));
-      }
-      connection->buffer.erase(0, header);
-      const std::size_t missing = length - std::min(length, connection->buffer.size());
-      asio::async_read(connection->socket, asio::dynamic_buffer(connection->buffer), asio::transfer_exactly(missing),
-                       [this, connection, head, length](boost::system::error_code failed, std::size_t) {
-        if (failed) return;
-        Request request{head.substr(5, head.find(' ', 5) - 5), "", connection->buffer.substr(0, length)};
-        if (const auto at = head.find("Bearer "); at != std::string::npos) {
-          request.bearer = head.substr(at + 7, head.find('\r', at) - at - 7);
-        }
-        connection->buffer.erase(0, length);
-        requests.push_back(request);
-        connection->answer = script_(request);
-        if (connection->answer.empty()) return connection->socket.close();
-        asio::async_write(connection->socket, asio::buffer(connection->answer),
-                          [this, connection](boost::system::error_code unsent, std::size_t) {
-          if (unsent) return;
-          if (connection->answer.ends_with("\r\n\r\nendless")) {
-            connection->answer = std::string(64U << 10, 'x') + "\r\n\r\nendless";
-            return endless(connection);
+    asio::async_read_until(
+        connection->socket, asio::dynamic_buffer(connection->buffer), "\r\n\r\n",
+        [this, connection](boost::system::error_code error, std::size_t header) {
+          if (error) return;
+          const std::string head = connection->buffer.substr(0, header);
+          std::size_t length = 0;
+          if (const auto at = to_lower(head).find("content-length: "); at != std::string::npos) {
+            length = static_cast<std::size_t>(std::atoll(head.c_str() + at + 16));
           }
-          read(connection);
+          connection->buffer.erase(0, header);
+          const std::size_t missing = length - std::min(length, connection->buffer.size());
+          asio::async_read(
+              connection->socket, asio::dynamic_buffer(connection->buffer), asio::transfer_exactly(missing),
+              [this, connection, head, length](boost::system::error_code failed, std::size_t) {
+                if (failed) return;
+                Request request{head.substr(5, head.find(' ', 5) - 5), "", connection->buffer.substr(0, length)};
+                if (const auto at = head.find("Bearer "); at != std::string::npos) {
+                  request.bearer = head.substr(at + 7, head.find('\r', at) - at - 7);
+                }
+                connection->buffer.erase(0, length);
+                requests.push_back(request);
+                connection->answer = script_(request);
+                if (connection->answer.empty()) return connection->socket.close();
+                asio::async_write(connection->socket, asio::buffer(connection->answer),
+                                  [this, connection](boost::system::error_code unsent, std::size_t) {
+                                    if (unsent) return;
+                                    if (connection->answer.ends_with("\r\n\r\nendless")) {
+                                      connection->answer = std::string(64U << 10, 'x') + "\r\n\r\nendless";
+                                      return endless(connection);
+                                    }
+                                    read(connection);
+                                  });
+              });
         });
-      });
-    });
   }
   void endless(const std::shared_ptr<Connection>& connection) {
     asio::async_write(connection->socket, asio::buffer(connection->answer),
                       [this, connection](boost::system::error_code error, std::size_t) {
-      if (!error) endless(connection);
-    });
+                        if (!error) endless(connection);
+                      });
   }
 
   asio::io_context& io_;

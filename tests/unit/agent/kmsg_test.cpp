@@ -49,7 +49,9 @@ struct FakeKmsg final : KmsgDevice {
     }
     return ::read(fd, buffer.data(), buffer.size());
   }
-  void say(std::string_view record) { ASSERT_EQ(::send(writer.get(), record.data(), record.size(), 0), static_cast<long>(record.size())); }
+  void say(std::string_view record) {
+    ASSERT_EQ(::send(writer.get(), record.data(), record.size(), 0), static_cast<long>(record.size()));
+  }
   Fd writer;
   std::deque<int> errors;
   int opened = 0;
@@ -155,7 +157,8 @@ TEST(FileSource, AFileIsReadToItsEnd) {
   Heard heard;
   (*source)->start(heard);
   ASSERT_TRUE(run_until(io, [&] { return heard.ended; }));
-  EXPECT_EQ(heard.records, (std::vector<std::string>{"6,1,2,-;raw\n KEY=VALUE", "plain line", "[ 1.0] dmesg", "no newline"}));
+  EXPECT_EQ(heard.records,
+            (std::vector<std::string>{"6,1,2,-;raw\n KEY=VALUE", "plain line", "[ 1.0] dmesg", "no newline"}));
   EXPECT_EQ(heard.lines, (std::vector<std::uint64_t>{1, 3, 5, 6}));
 }
 
@@ -211,7 +214,8 @@ TEST(Lines, ItDoesNotMatterHowTheBytesAreCut) {
   one.end();
   for (std::size_t size = 1; size < text.size(); ++size) {
     std::vector<std::string> pieces;
-    Lines lines([&](std::string_view record, std::uint64_t line) { pieces.push_back(fmt::format("{}:{}", line, record)); });
+    Lines lines(
+        [&](std::string_view record, std::uint64_t line) { pieces.push_back(fmt::format("{}:{}", line, record)); });
     for (std::size_t at = 0; at < text.size(); at += size) lines.feed(std::string_view(text).substr(at, size));
     lines.end();
     ASSERT_EQ(pieces, whole) << "in pieces of " << size;

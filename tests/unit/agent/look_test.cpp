@@ -66,7 +66,8 @@ TEST(Mounts, OnlyWhatTheKernelTurnedReadOnlyIsAFault) {
 }
 
 RC_GTEST_PROP(Mounts, AnyTextIsReadWithoutHarm, (const std::string& text)) {
-  for (const Mount& mount : parse_mountinfo(text + " 1 2 3 4 5 - ext4 " + text + "\n")) RC_ASSERT(mount.device.size() <= text.size() + 100);
+  for (const Mount& mount : parse_mountinfo(text + " 1 2 3 4 5 - ext4 " + text + "\n"))
+    RC_ASSERT(mount.device.size() <= text.size() + 100);
 }
 
 TEST(Pci, DevicesAreKnownByVendorAndClass) {
@@ -95,7 +96,9 @@ TEST(Identity, ItIsReadFromTheMachine) {
   Scratch scratch;
   scratch.write("proc/sys/kernel/random/boot_id", "b7cf4a52-0d5c-4bb1-8f46-0a4b2a1ad9c1\n");
   scratch.write("proc/stat", "cpu 1 2 3\nbtime 1800000000\nprocesses 7\n");
-  scratch.write("sys/class/dmi/id/product_serial", "SN-\xff" "42\n");
+  scratch.write("sys/class/dmi/id/product_serial",
+                "SN-\xff"
+                "42\n");
   scratch.write("machine-id", "6b1ba8e0\n");
   const auto identity = system_identity(scratch / "proc", scratch / "sys", scratch / "machine-id");
   ASSERT_TRUE(identity);
@@ -215,7 +218,9 @@ RC_GTEST_PROP(ActiveSet, NoDuplicateIsForgotten, (const std::vector<std::uint8_t
     if (code > 250) {
       for (const Finding& finding : set.due(seconds{1})) told += finding.count;
     } else {
-      told += set.take(fault(std::to_string(code % 7), "a", code > 200 ? Action::migrate : Action::reboot), seconds{1}) ? 1 : 0;
+      told += set.take(fault(std::to_string(code % 7), "a", code > 200 ? Action::migrate : Action::reboot), seconds{1})
+                  ? 1
+                  : 0;
     }
   }
   for (const Finding& finding : set.due(seconds{1})) told += finding.count;

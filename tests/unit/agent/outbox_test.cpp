@@ -15,8 +15,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Outbox::Options small(const std::string& directory) { return {directory, 1U << 20, 64U << 10, 64U << 10}; }
-std::string text(int number) { return fmt::format(R"({{"id":"finding-{:04}"}})", number); }
+Outbox::Options small(const std::string& directory) {
+  return {directory, 1U << 20, 64U << 10, 64U << 10};
+}
+std::string text(int number) {
+  return fmt::format(R"({{"id":"finding-{:04}"}})", number);
+}
 
 void put(Outbox& outbox, int from, int to) {
   for (int i = from; i < to; ++i) {
@@ -25,7 +29,9 @@ void put(Outbox& outbox, int from, int to) {
   }
 }
 
-std::vector<std::string> all(Outbox& outbox) { return outbox.oldest(100'000, 64U << 20).texts; }
+std::vector<std::string> all(Outbox& outbox) {
+  return outbox.oldest(100'000, 64U << 20).texts;
+}
 
 std::string only_segment(const std::string& directory) {
   for (const auto& entry : fs::directory_iterator(directory)) {

@@ -18,8 +18,8 @@ inline const rules::KernelLog& built_in_rules() {
 
 // A storm of this is one fault on one device.
 inline std::string xid(int code, const std::string& device = "0000:3b:00") {
-  return fmt::format("NVRM: Xid (PCI:{}): {}, pid=1234, name=python3, Timeout after 6s of waiting for RPC response", device,
-                     code);
+  return fmt::format("NVRM: Xid (PCI:{}): {}, pid=1234, name=python3, Timeout after 6s of waiting for RPC response",
+                     device, code);
 }
 
 struct Rig {
@@ -38,8 +38,8 @@ struct Rig {
 
   void start(const std::string& url) {
     config.server = url;
-    agent = std::make_unique<Agent>(io, config, identity, std::make_unique<MemorySource>(feed), built_in_rules(), faults,
-                                    clock);
+    agent = std::make_unique<Agent>(io, config, identity, std::make_unique<MemorySource>(feed), built_in_rules(),
+                                    faults, clock);
     const auto status = agent->start();
     ASSERT_TRUE(status) << status.error().message;
   }

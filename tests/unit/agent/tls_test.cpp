@@ -14,7 +14,8 @@ struct Tls : testing::Test {
   void SetUp() override {
     const std::string make = fmt::format(
         "cd {} && openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=test "
-        "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem >/dev/null 2>&1", scratch.path());
+        "-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out cert.pem >/dev/null 2>&1",
+        scratch.path());
     ASSERT_EQ(std::system(make.c_str()), 0) << "openssl is needed to make a certificate";
     net::ServerOptions options;
     options.tls_certificate = scratch / "cert.pem";
@@ -36,9 +37,9 @@ struct Tls : testing::Test {
   }
   Result<net::Answer> post(net::Client& through, const std::string& body) {
     std::optional<Result<net::Answer>> answer;
-    asio::co_spawn(io, [&]() -> asio::awaitable<void> {
-      answer = co_await through.request("POST", "/echo", body, "token");
-    }, asio::detached);
+    asio::co_spawn(
+        io, [&]() -> asio::awaitable<void> { answer = co_await through.request("POST", "/echo", body, "token"); },
+        asio::detached);
     EXPECT_TRUE(run_until(io, [&] { return answer.has_value(); }));
     return *answer;
   }

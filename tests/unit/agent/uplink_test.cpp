@@ -113,14 +113,14 @@ TEST(Uplink, WhateverTheServerAnswersNothingIsLost) {
       http(429, "{}"),
       http(404, "{}"),
       http(200, "not json"),
-      http(200, "{}"),                                                    // acknowledges nothing
+      http(200, "{}"),  // acknowledges nothing
       http(200, R"({"acked":0})"),
-      "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"acked\":1}",      // shorter than it says, then silence
-      "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",          // longer than we take
+      "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"acked\":1}",  // shorter than it says, then silence
+      "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",       // longer than we take
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
       "\x16\x03\x01 garbage\r\n\r\n",
       "HTTP/1.1 200 OK\r\nA: " + std::string(100U << 10, 'h') + "\r\n\r\n",
-      "",                                                                 // closes
+      "",  // closes
   };
   for (const std::string& answer : rude) {
     Rig rig;
@@ -166,9 +166,9 @@ TEST(Uplink, ASilentServerIsLeftAtTheDeadline) {
   auto client = net::Client::make(io, fmt::format("http://127.0.0.1:{}", silent.local_endpoint().port()), options);
   ASSERT_TRUE(client);
   std::optional<Result<net::Answer>> answer;
-  asio::co_spawn(io, [&]() -> asio::awaitable<void> {
-    answer = co_await (*client)->request("POST", "/", "{}", "");
-  }, asio::detached);
+  asio::co_spawn(
+      io, [&]() -> asio::awaitable<void> { answer = co_await (*client)->request("POST", "/", "{}", ""); },
+      asio::detached);
   ASSERT_TRUE(run_until(io, [&] { return answer.has_value(); }));
   ASSERT_FALSE(*answer);
   EXPECT_EQ((*answer).error().code, Errc::timeout);
@@ -216,10 +216,14 @@ TEST(Uplink, AFindingTheServerRefusesForEverDoesNotBlockTheOthers) {
   }
   rig.start(fmt::format("http://127.0.0.1:{}", port));
   for (int i = 0; i < 40; ++i) rig.say(xid(119, fmt::format("0000:{:02x}:00", i + 1)));
-  FakeServer server(rig.io, [&](const FakeServer::Request& request) {
-    return request.body.find("0000:07:00.0") != std::string::npos && request.target == "/v1/agent/findings"
-               ? http(422, R"({"detail":"no"})") : good(request);
-  }, port);
+  FakeServer server(
+      rig.io,
+      [&](const FakeServer::Request& request) {
+        return request.body.find("0000:07:00.0") != std::string::npos && request.target == "/v1/agent/findings"
+                   ? http(422, R"({"detail":"no"})")
+                   : good(request);
+      },
+      port);
   ASSERT_TRUE(rig.delivered());
   EXPECT_EQ(good.findings.size(), 39U);
   EXPECT_EQ(rig.agent->standing().dropped, 1U);

@@ -314,8 +314,9 @@ TEST_P(Aggregates, UnhealthyNodesTurnedSoWithTheirOldestAlert) {
   over.host = "h1";
   over.resolved_at = at;
   write([&](Tx& tx) {
-    for (const Alert& a : {alert("a1", "n1", at, Action::reboot), alert("a2", "n1", at + seconds{9}, Action::reboot),
-                           alert("a3", "n2", at - hours{1}, Action::reboot), alert("a4", "n4", at, Action::none), over}) {
+    for (const Alert& a :
+         {alert("a1", "n1", at, Action::reboot), alert("a2", "n1", at + seconds{9}, Action::reboot),
+          alert("a3", "n2", at - hours{1}, Action::reboot), alert("a4", "n4", at, Action::none), over}) {
       put_alert(tx, a);
     }
   });

@@ -26,9 +26,12 @@ enum class Backend { sqlite_file, sqlite_memory, postgresql };
 
 inline std::string backend_name(const testing::TestParamInfo<Backend>& info) {
   switch (info.param) {
-    case Backend::sqlite_file: return "SqliteFile";
-    case Backend::sqlite_memory: return "SqliteMemory";
-    case Backend::postgresql: return "PostgreSQL";
+    case Backend::sqlite_file:
+      return "SqliteFile";
+    case Backend::sqlite_memory:
+      return "SqliteMemory";
+    case Backend::postgresql:
+      return "PostgreSQL";
   }
   return "";
 }
