@@ -11,7 +11,7 @@ void print_breaker(Context& context, const json::value& breaker) {
   const bool open = text_at(breaker, "open") == "yes";
   Sheet sheet;
   sheet.line("breaker", open ? "OPEN" : "closed");
-  sheet.line("why", text_at(breaker, "why"));
+  sheet.line(open ? "why" : "was open because", text_at(breaker, "why"));
   sheet.line("opened", clock_time(text_at(breaker, "opened_at")));
   sheet.line("reset", clock_time(text_at(breaker, "reset_at")));
   sheet.line("reset by", text_at(breaker, "reset_by"));

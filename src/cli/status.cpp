@@ -38,7 +38,7 @@ Status show(Context& context) {
   sheet.line("open repairs", counts(summary, "open_repairs_by_state"));
   sheet.line("breaker", text_at(summary, "breaker.open") == "yes" ? "OPEN" : "closed");
   sheet.line("why", text_at(summary, "breaker.why"));
-  sheet.line("time to return", text_at(summary, "time_to_return.whole"));
+  sheet.line("time to return", length(text_at(summary, "time_to_return.whole")));
   sheet.line("policy", "version " + text_at(summary, "policy_version"));
   sheet.print(paper);
   const json::array& waiting = list_at(summary, "waiting_for_a_person");

@@ -102,6 +102,15 @@ std::string age(std::string_view time, Time now) {
   return fmt::format("{}d", passed / 86400);
 }
 
+std::string length(std::string_view duration) {
+  const auto parsed = parse_duration(duration);
+  if (!parsed) return std::string(duration);
+  const auto total = std::chrono::round<seconds>(*parsed).count();
+  if (total < 60) return fmt::format("{}s", total);
+  if (total < 3600) return fmt::format("{}m {}s", total / 60, total % 60);
+  return fmt::format("{}h {}m", total / 3600, total % 3600 / 60);
+}
+
 std::string clock_time(std::string_view time) {
   const auto at = parse_time(time);
   if (!at) return std::string(time);

@@ -24,6 +24,8 @@ std::string_view what_happens(std::string_view action);
 
 // "3m" for an RFC 3339 time three minutes before now; "-" for an empty one, the text itself where it is no time.
 std::string age(std::string_view time, Time now);
+// "1m 10s" for "69865573us"; the text itself where it is no duration.
+std::string length(std::string_view duration);
 // 2026-05-01 10:00:07, UTC and without fractions.
 std::string clock_time(std::string_view time);
 

@@ -233,6 +233,12 @@ TEST(Words, ActionsAndModesAreEachOthersOpposite) {
   }
 }
 
+TEST(Words, LengthsAreForPeople) {
+  EXPECT_EQ(length("69865573us"), "1m 10s");
+  EXPECT_EQ(length("2h"), "2h 0m");
+  EXPECT_EQ(length(""), "");
+}
+
 TEST(Words, AgesAreShort) {
   const Time now = *parse_time("2026-05-01T12:00:00Z");
   EXPECT_EQ(age("2026-05-01T11:59:01Z", now), "59s");
