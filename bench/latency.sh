@@ -33,7 +33,7 @@ port=$(port_of "$work/server.log")
 export SICKBAY_SERVER=http://127.0.0.1:$port SICKBAY_TOKEN
 SICKBAY_TOKEN=$(cat "$work/data/admin-token")
 for _ in $(seq 100); do "$bin/sickbay" nodes show gpu-000 > /dev/null 2>&1 && break; sleep 0.1; done
-"$bin/sickbay" tickets create gpu-000 > "$work/ticket" 2> /dev/null
+"$bin/sickbay" tickets create gpu-000 > "$work/ticket" 2> "$work/ticket.log" || { cat "$work"/*.log >&2; exit 1; }
 mkfifo "$work/records"
 "$bin/sickbay-agent" --server "$SICKBAY_SERVER" --cluster bench --node gpu-000 --ticket-file "$work/ticket" --state "$work/state" \
   --records "$work/records" > "$work/agent.log" 2>&1 &
@@ -60,7 +60,7 @@ while not get(f"/v1/compute/clusters/{cluster}/nodes/gpu-000").get("agent"):
     time.sleep(0.05)
 
 taken = []
-for i in range(500):
+for i in range(200):
     bus, device = i // 32, i % 32
     address = f"0000:{bus:02x}:{device:02x}"
     record = f"3,{1000 + i},{1000000 + i * 1000},-;NVRM: Xid (PCI:{address}): 119, pid=1, name=bench, Timeout after 6s of waiting for RPC response from GPU0 GSP!\n"
