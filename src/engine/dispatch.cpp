@@ -91,7 +91,9 @@ void Engine::dispatch(const Operation& planned, std::uint64_t version) {
   Reply reply{Answer::not_sent, "", "this replica was held up and did not send in time"};
   if (clock_.steady() - began < options_.dispatch_window) {
     at(Point::at_send);
-    reply = call(world_, *taken, std::min(options_.call_timeout, options_.dispatch_window - seconds{1}));
+    Operation sent = *taken;
+    if (options_.planted.foreign_uncordon && sent.kind == OperationKind::uncordon) sent.force = true;
+    reply = call(world_, sent, std::min(options_.call_timeout, options_.dispatch_window - seconds{1}));
     at(Point::after_send);
   }
 

@@ -62,8 +62,10 @@ store::Token Agents::ticket(const std::string& node, Time now) {
 
 void Agents::act(Time now, engine::Intake* intake, bool calm) {
   for (const auto& [name, node] : world_.state().nodes) {
+    if (node.removed) agents_.erase(name);
+    if (node.removed) continue;
     Agent& agent = agents_[name];
-    const bool up = node.up && node.listed && !node.removed;
+    const bool up = node.up && node.listed;
     if (!up) {
       agent.up = false;
       continue;
