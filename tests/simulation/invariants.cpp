@@ -103,6 +103,7 @@ void Invariants::check_repairs(store::Tx& tx) {
 // Marks of ours in the world are the holds of a quarantined node, and every hold that is wanted is in the world.
 void Invariants::check_marks(store::Tx& tx, const simworld::World& world) {
   for (const auto& [name, state] : world.state().nodes) {
+    if (state.removed) continue;
     const auto node = store::find_node(tx, "default", name);
     for (const simworld::Membership& in : state.in) {
       if (!in.mark || in.mark->installation != "installation") continue;
