@@ -16,12 +16,14 @@ struct ListOptions {
 
 void print_event(Context& context, Paper& paper, const json::value& event) {
   if (context.as_json) return context.print_json(event);
-  const std::string node = first_text(event, {"node_name", "node"});
+  const std::string time = clock_time(text_at(event, "at")), node = text_at(event, "node_name");
   const std::string actor = text_at(event, "actor");
-  context.around.out << fmt::format(
-      "{}  {:<10} {:<18} {}{}\n", paper.paint(clock_time(first_text(event, {"at", "timestamp"})), Colour::quiet),
-      node.empty() ? "-" : printable(node), printable(text_at(event, "kind")), printable(text_at(event, "message")),
-      actor.empty() || actor == "sickbay" ? "" : paper.paint(" (" + printable(actor) + ")", Colour::quiet));
+  std::string line = fmt::format("{:<10} {:<18} {}{}", node.empty() ? "-" : printable(node),
+                                 printable(text_at(event, "kind")), printable(text_at(event, "message")),
+                                 actor.empty() || actor == "sickbay" ? "" : " (" + printable(actor) + ")");
+  const std::size_t taken = time.size() + 2;
+  if (paper.width() > taken + 40) line = cut(line, paper.width() - taken);
+  context.around.out << paper.paint(time, Colour::quiet) << "  " << line << '\n';
 }
 
 bool matches(const ListOptions& options, const json::value& event) {

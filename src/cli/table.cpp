@@ -13,17 +13,6 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 
-// The first `count` characters, with an ellipsis where something was cut.
-std::string cut(const std::string& text, std::size_t count) {
-  if (columns(text) <= count) return text;
-  std::size_t bytes = 0;
-  for (std::size_t seen = 0; bytes < text.size(); ++bytes) {
-    const bool begins = (static_cast<unsigned char>(text[bytes]) & 0xc0) != 0x80;
-    if (begins && seen++ == count - 1) break;
-  }
-  return text.substr(0, bytes) + "…";
-}
-
 }  // namespace
 
 Paper::Paper(Surroundings& around, bool no_colour) : around_(around), width_(around.terminal_out ? around.width : 0) {
@@ -95,6 +84,16 @@ void Sheet::print(Paper& paper) const {
     paper.out() << paper.paint(name, Colour::quiet) << std::string(width - columns(name) + kGap, ' ')
                 << paper.paint(value, colour_of(value)) << '\n';
   }
+}
+
+std::string cut(const std::string& text, std::size_t count) {
+  if (columns(text) <= count) return text;
+  std::size_t bytes = 0;
+  for (std::size_t seen = 0; bytes < text.size(); ++bytes) {
+    const bool begins = (static_cast<unsigned char>(text[bytes]) & 0xc0) != 0x80;
+    if (begins && seen++ == count - 1) break;
+  }
+  return text.substr(0, bytes) + "…";
 }
 
 std::size_t columns(std::string_view text) {

@@ -52,6 +52,9 @@ class Sheet {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
+// At most `count` columns of it, with an ellipsis where something was cut.
+std::string cut(const std::string& text, std::size_t count);
+
 // Columns that text takes on a terminal: characters, not bytes.
 std::size_t columns(std::string_view text);
 
