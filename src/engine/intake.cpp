@@ -70,7 +70,9 @@ Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const store::To
   SICKBAY_CHECK(check_active(hello.active));
   const std::string secret = random_secret(), token_id = ids_.next("tok"), node_id = ids_.next("node");
   const auto reply = store_.write([&](store::Tx& tx) -> Result<wire::HelloReply> {
-    auto node = token.node.empty() ? store::find_node(tx, token.cluster, hello.node) : store::get_node(tx, token.node);
+    // A credential carries the node's id, as does a ticket; one issued before the node was known carries its name.
+    auto node = store::get_node(tx, token.node);
+    if (!node) node = store::find_node(tx, token.cluster, token.node.empty() ? hello.node : token.node);
     if (!node) {
       return fail(Errc::not_found,
                   fmt::format("cluster '{}' has no node '{}'; the agent's --node must be the name its "
