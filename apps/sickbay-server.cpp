@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -138,6 +139,16 @@ std::string address_of(const Arguments& arguments, const Listen& listen, std::ui
                      v6 ? "]" : "", port);
 }
 
+// For tests of what a replica does that was held up between taking an operation and sending it: while the file exists
+// that SICKBAY_TEST_STOP_BEFORE_SEND names, the server stops itself there (SIGSTOP) until somebody continues it.
+engine::Hook stop_before_send() {
+  const char* file = std::getenv("SICKBAY_TEST_STOP_BEFORE_SEND");
+  if (!file) return {};
+  return [file = std::string(file)](engine::Point point) {
+    if (point == engine::Point::before_send && ::access(file.c_str(), F_OK) == 0) ::raise(SIGSTOP);
+  };
+}
+
 void wait_for_signal() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -178,7 +189,10 @@ Status serve(const Arguments& arguments, const api::ServerConfig& config) {
   options.workers = config.workers;
   options.heartbeat = config.heartbeat;
   options.witness = arguments.data + "/witness.json";
-  engine::Engine engine(*store, world, faults, clock, ids, options);
+  options.dispatch_window = config.engine.dispatch_window;
+  options.call_timeout = config.engine.call_timeout;
+  options.observe_grace = config.engine.observe_grace;
+  engine::Engine engine(*store, world, faults, clock, ids, options, stop_before_send());
   engine::Commands commands(*store, world, faults, ids, options, [&] { engine.notify(); });
   SICKBAY_CHECK(engine.recall());
   SICKBAY_CHECK(adopt(config, commands, engine));

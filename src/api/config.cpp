@@ -45,6 +45,12 @@ Status check(const ServerConfig& config) {
     return fail(Errc::invalid, "heartbeat must be from 1s to 1h", "heartbeat");
   }
   if (config.workers < 1 || config.workers > 256) return fail(Errc::invalid, "workers must be 1 to 256", "workers");
+  const EngineConfig& engine = config.engine;
+  if (engine.call_timeout < seconds{1} || engine.dispatch_window <= engine.call_timeout ||
+      engine.dispatch_window > minutes{1} || engine.observe_grace < seconds{0}) {
+    return fail(Errc::invalid, "engine: 1s <= call_timeout < dispatch_window <= 1m, and observe_grace is not negative",
+                "engine");
+  }
   return {};
 }
 

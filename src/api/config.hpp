@@ -9,6 +9,8 @@
 //         provider: sim
 //   heartbeat: 60s                  # what agents are told
 //   workers: 4                      # threads that turn nodes
+//   engine:                         # for tests, which have no time for the waits that a network needs
+//     {dispatch_window: 10s, call_timeout: 8s, observe_grace: 30s}
 //
 // It holds no secrets.
 #pragma once
@@ -33,11 +35,17 @@ struct ClusterConfig {
   std::optional<SimulatedConfig> simulated;
   BOOST_DESCRIBE_CLASS(ClusterConfig, (), (name, type, simulated), (), ())
 };
+// Of engine::Options, what these mean. Every replica of a database needs the same.
+struct EngineConfig {
+  Duration dispatch_window = seconds{10}, call_timeout = seconds{8}, observe_grace = seconds{30};
+  BOOST_DESCRIBE_CLASS(EngineConfig, (), (dispatch_window, call_timeout, observe_grace), (), ())
+};
 struct ServerConfig {
   std::vector<ClusterConfig> clusters;
   Duration heartbeat = seconds{60};
   std::uint32_t workers = 4;
-  BOOST_DESCRIBE_CLASS(ServerConfig, (), (clusters, heartbeat, workers), (), ())
+  EngineConfig engine;
+  BOOST_DESCRIBE_CLASS(ServerConfig, (), (clusters, heartbeat, workers, engine), (), ())
 };
 
 // Errc::invalid names the file, and the member or the line that is wrong.
