@@ -93,10 +93,12 @@ void step_ask(Turn& turn) {
 
 void ask_about(Turn& turn, const Operation& operation) {
   const std::string what = operation.kind == OperationKind::act ? name_of(operation.action) : name_of(operation.kind);
-  turn.ask_person(fmt::format(
-      "it is not known whether the {} through {} happened ({}); look, then say what became of "
-      "operation {}: succeeded, failed or undone",
-      what, operation.adapter, operation.detail.empty() ? "no outcome was seen" : operation.detail, operation.id));
+  turn.ask_person(
+      fmt::format("it is not known whether the {} through {} happened ({}); look at the node, and at the server ({}) "
+                  "that was to send "
+                  "operation {}: once it will certainly not happen any more, retry the repair or release the node",
+                  what, operation.adapter, operation.detail.empty() ? "no outcome was seen" : operation.detail,
+                  operation.owner.empty() ? "none took it" : operation.owner, operation.id));
   turn.wait_for({"a person, who must say what became of the " + what});
 }
 

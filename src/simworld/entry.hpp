@@ -53,8 +53,8 @@ struct Config {
   Latencies latencies;
   Weather weather;
   BOOST_DESCRIBE_CLASS(Config, (),
-                       (seed, nodes, spares, gpus, pools, schedulers, provider, guest, capabilities, marks_survive_rebuild,
-                        job_every, job_length, job_blocked, latencies, weather),
+                       (seed, nodes, spares, gpus, pools, schedulers, provider, guest, capabilities,
+                        marks_survive_rebuild, job_every, job_length, job_blocked, latencies, weather),
                        (), ())
 };
 

@@ -37,7 +37,8 @@ void People::act(Time, bool calm) {
     look_after(repair, calm);
   }
   for (const Node& node : seen->nodes) {
-    if (node.quarantine) content_ = false, look_after_failed(node, calm);
+    const bool open = std::ranges::any_of(seen->open, [&](const Repair& repair) { return repair.node == node.id; });
+    if (node.quarantine && !open) content_ = false, look_after_failed(node, calm);
   }
   if (calm) return mend();
   if (random_.chance(plan_.people)) meddle();
@@ -73,7 +74,7 @@ void People::help(const Repair& repair, bool calm) {
       [&](store::Tx& tx) -> Result<std::vector<Operation>> { return store::open_operations_of_node(tx, repair.node); });
   if (!operations) return;
   for (const Operation& operation : *operations) {
-    if (world_.is_pending(operation.id)) return;
+    if (world_.is_pending(operation.id) || somebody_may_send_()) return;
     if (operation.state != OperationState::ambiguous) continue;
     if (!calm && random_.chance(0.5)) {
       trace_(fmt::format("alice retries {}: {}", repair.id,
@@ -141,8 +142,8 @@ void People::meddle() {
   }
 }
 
-// People take back their cordons (not while ours is there: lifting it would say cancel), mend broken hardware and switch
-// dead nodes on; and they reset the breaker.
+// People take back their cordons (not while ours is there: lifting it would say cancel), mend broken hardware and
+// switch dead nodes on; and they reset the breaker.
 void People::mend() {
   const auto cluster =
       store_.read([](store::Tx& tx) -> Result<std::optional<Cluster>> { return store::get_cluster(tx, "default"); });

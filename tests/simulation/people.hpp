@@ -14,8 +14,14 @@ class People {
  public:
   using Trace = std::function<void(const std::string&)>;
   People(const Plan& plan, simworld::World& world, store::Store& store, engine::Commands& commands, Random& random,
-         Trace trace)
-      : plan_(plan), world_(world), store_(store), commands_(commands), random_(random), trace_(std::move(trace)) {}
+         Trace trace, std::function<bool()> somebody_may_send)
+      : plan_(plan),
+        world_(world),
+        store_(store),
+        commands_(commands),
+        random_(random),
+        trace_(std::move(trace)),
+        somebody_may_send_(std::move(somebody_may_send)) {}
 
   // calm: they finish what is theirs to finish, and mend what they broke.
   void act(Time now, bool calm);
@@ -37,6 +43,8 @@ class People {
   engine::Commands& commands_;
   Random& random_;
   Trace trace_;
+  // Whether some replica is held up, perhaps just before a call: what it may still send, nobody can declare undone.
+  std::function<bool()> somebody_may_send_;
   std::uint64_t asked_ = 0;
   bool content_ = false;
   const decide::Person operator_{"alice", Role::operator_}, admin_{"root", Role::admin};

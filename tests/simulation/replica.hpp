@@ -29,6 +29,7 @@ class Replica {
   // Runs until the next await. Only when is_runnable().
   void step();
   bool is_runnable(Duration elapsed) const { return fiber_ && !idle_ && elapsed >= paused_until_; }
+  bool is_held_up(Duration elapsed) const { return fiber_ && elapsed < paused_until_; }
   void wake() { idle_ = false; }  // time has passed: look for work again
   void calm() { calm_ = true; }   // no more trouble
   // Starts it anew when it is down and its time has come; flushes heartbeats at intervals.

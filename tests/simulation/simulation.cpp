@@ -83,8 +83,11 @@ class History {
   SeededIds office_ids_{options_.seed + 1};
   engine::Options office_options_;
   engine::Commands commands_{*store_, office_, knowledge().faults, office_ids_, office_options_};
-  People people_{plan_, world_, *store_, commands_, random_, trace_};
   std::vector<std::unique_ptr<Replica>> replicas_;
+  const std::function<bool()> somebody_may_send_ = [this] {
+    return std::ranges::any_of(replicas_, [this](const auto& replica) { return replica->is_held_up(elapsed_); });
+  };
+  People people_{plan_, world_, *store_, commands_, random_, trace_, somebody_may_send_};
   Duration people_at_{}, misfortune_at_{};
   std::uint32_t faults_left_ = 0;
 };
