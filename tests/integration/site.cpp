@@ -148,8 +148,8 @@ Result<json::value> Site::ask(const std::string& method, const std::string& path
   }
 }
 
-Result<std::vector<NodeSeen>> Site::nodes() {
-  SICKBAY_ASSIGN(const json::value answer, ask("GET", kCluster + "/nodes?page_size=500"));
+Result<std::vector<NodeSeen>> Site::nodes(Duration within) {
+  SICKBAY_ASSIGN(const json::value answer, ask("GET", kCluster + "/nodes?page_size=500", nullptr, within));
   return from_json<std::vector<NodeSeen>>(answer.at("nodes"));
 }
 
@@ -228,7 +228,7 @@ Policy hasty_policy() {
   policy.wait.force_drain_after_deadline = true;
   policy.deadlines = {.reboot = minutes{1},
                       .other_actions = minutes{1},
-                      .verify = minutes{2},
+                      .verify = minutes{1},
                       .verify_quiet = seconds{2},
                       .auto_resolve = seconds{20}};
   policy.faults = rules::default_faults().rules;

@@ -57,7 +57,7 @@ class Site {
                           Duration within = seconds{10});
   Result<json::value> ask_one(std::size_t server, const std::string& method, const std::string& path,
                               const json::value& body, Duration timeout);
-  Result<std::vector<NodeSeen>> nodes();
+  Result<std::vector<NodeSeen>> nodes(Duration within = seconds{10});
   Status put_policy(const Policy& policy);
   // A decision on a repair: approve, retry, release, ...
   Status decide(const std::string& repair, const std::string& what, const json::value& body);
