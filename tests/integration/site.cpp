@@ -181,6 +181,7 @@ Result<std::map<std::string, std::string>> Site::marks() {
   SICKBAY_ASSIGN(const json::value state, ask_world("GET", "/v1/state"));
   std::map<std::string, std::string> marks;
   for (const json::value& node : state.at("nodes").as_array()) {
+    if (node.at("removed").as_bool()) continue;  // taken out for good, and its mark with it
     for (const json::value& in : node.at("in").as_array()) {
       if (in.at("mark").is_null()) continue;
       const std::string place = fmt::format("{}/{}", std::string_view(node.at("name").as_string()),

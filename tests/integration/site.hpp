@@ -65,7 +65,7 @@ class Site {
   Result<json::value> ask_world(const std::string& method, const std::string& path, const json::value& body = nullptr);
   Status fault(const std::string& node, const std::string& kind, std::uint32_t gpu);
   Status weather(const simworld::Weather& weather);
-  // Our marks in the world: repair by "node/scheduler".
+  // Our marks on the nodes there are: repair by "node/scheduler".
   Result<std::map<std::string, std::string>> marks();
   // What the world has written so far, read from its file.
   std::vector<simworld::Entry> journal() const;
