@@ -20,6 +20,17 @@ std::uint32_t spares_for(store::Tx& tx, const Node& node, Time now) {
   return store::count_spares(tx, node.cluster, node.shape.name, node.pool, now - kSpareCheckedWithin);
 }
 
+// Spares that migrates already admitted have not moved to yet.
+std::uint32_t spoken_for(store::Tx& tx, const std::vector<Slot>& slots, std::string_view except) {
+  std::uint32_t count = 0;
+  for (const Slot& slot : slots) {
+    if (slot.scope != "cluster" || slot.repair == except) continue;
+    const auto repair = store::get_repair(tx, slot.repair);
+    if (repair && repair->action == Action::migrate && repair->step <= RepairStep::act) ++count;
+  }
+  return count;
+}
+
 std::vector<Time> turned_unhealthy(store::Tx& tx, std::string_view cluster, Time now) {
   std::vector<Time> times;
   for (const auto& [node, at] : store::unhealthy_nodes(tx, cluster, now - kUnhealthyWindow)) times.push_back(at);
@@ -107,7 +118,8 @@ std::optional<decide::AdmissionFacts> load_admission_facts(store::Tx& tx, const 
   facts.node_out_of_service = store::count_out_of_service(tx, cluster.id, "", silent_before) > facts.out_of_service;
   facts.slots = store::slots_of(tx, cluster.id);
   facts.turned_unhealthy = turned_unhealthy(tx, cluster.id, now);
-  facts.spares = spares_for(tx, node, now);
+  const std::uint32_t spares = spares_for(tx, node, now);
+  facts.spares = spares - std::min(spares, spoken_for(tx, facts.slots, facts.repair.id));
   facts.caution = loading.caution;
   return facts;
 }
