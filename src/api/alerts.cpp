@@ -48,7 +48,7 @@ Result<net::Response> list(Call& call) {
     std::map<std::string, std::string> names;
     json::array items;
     for (Alert& alert : paged.items) items.push_back(to_json(view_of(tx, std::move(alert), names)));
-    return json_response(list_of("alerts", std::move(items), std::move(paged.next)));
+    return json_response(list_of("alerts", std::move(items), paged.next));
   });
 }
 

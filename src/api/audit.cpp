@@ -17,7 +17,7 @@ Result<net::Response> list(Call& call) {
   SICKBAY_ASSIGN(const store::Page page, call.page());
   return call.read([&](store::Tx& tx) -> Result<net::Response> {
     auto paged = store::list_audit(tx, page);
-    return json_response(list_of("audit", to_array(paged.items), std::move(paged.next)));
+    return json_response(list_of("audit", to_array(paged.items), paged.next));
   });
 }
 

@@ -79,11 +79,11 @@ Result<Node> Call::find_node(std::string_view id_or_name) const {
   });
 }
 
-json::object list_of(std::string_view name, json::array items, std::string next) {
+json::object list_of(std::string_view name, json::array items, std::string_view next) {
   json::object object;
   object[name] = std::move(items);
   object["has_next"] = !next.empty();
-  object["next_page_token"] = std::move(next);
+  object["next_page_token"] = next;
   return object;
 }
 

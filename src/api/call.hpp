@@ -115,7 +115,7 @@ class Call {
 };
 
 // {"NAME": items, "has_next": ..., "next_page_token": ...}: the form of every list.
-json::object list_of(std::string_view name, json::array items, std::string next);
+json::object list_of(std::string_view name, json::array items, std::string_view next);
 
 // One page of a vector that is in memory whole, in the order of `key`, which must be unique.
 template <class T, class Key>

@@ -50,7 +50,7 @@ Result<net::Response> list(Call& call) {
       return json_response(list_of("events", to_array(store::events_after(tx, filter, *after, page.size)), ""));
     }
     auto paged = store::list_events(tx, filter, page);
-    return json_response(list_of("events", to_array(paged.items), std::move(paged.next)));
+    return json_response(list_of("events", to_array(paged.items), paged.next));
   });
 }
 

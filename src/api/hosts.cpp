@@ -35,7 +35,7 @@ Result<net::Response> list(Call& call) {
     auto paged = page_of(std::move(hosts), page, [](const Host& host) { return host.id; });
     json::array items;
     for (Host& host : paged.items) items.push_back(to_json(view_of(tx, std::move(host))));
-    return json_response(list_of("hosts", std::move(items), std::move(paged.next)));
+    return json_response(list_of("hosts", std::move(items), paged.next));
   });
 }
 

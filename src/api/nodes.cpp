@@ -64,7 +64,7 @@ Result<net::Response> list(Call& call) {
   std::erase_if(views,
                 [&](const NodeView& view) { return (state && view.state != *state) || (pool && view.pool != *pool); });
   auto paged = page_of(std::move(views), page, [](const NodeView& view) { return view.name; });
-  return json_response(list_of("nodes", to_array(paged.items), std::move(paged.next)));
+  return json_response(list_of("nodes", to_array(paged.items), paged.next));
 }
 
 Result<net::Response> get(Call& call) {
@@ -149,7 +149,7 @@ Result<net::Response> pools(Call& call) {
     return all;
   }));
   auto paged = page_of(std::move(pools), page, [](const PoolView& pool) { return pool.name; });
-  return json_response(list_of("pools", to_array(paged.items), std::move(paged.next)));
+  return json_response(list_of("pools", to_array(paged.items), paged.next));
 }
 
 }  // namespace

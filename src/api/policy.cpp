@@ -97,7 +97,7 @@ Result<net::Response> versions(Call& call) {
   auto paged = page_of(std::move(all), page, [](const PolicyVersion& version) {
     return fmt::format("{:020}", ~std::uint64_t{0} - version.version);
   });
-  return json_response(list_of("versions", to_array(paged.items), std::move(paged.next)));
+  return json_response(list_of("versions", to_array(paged.items), paged.next));
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ Result<net::Response> list(Call& call) {
     auto paged = store::list_repairs(tx, filter, page);
     json::array items;
     for (const Repair& repair : paged.items) items.push_back(to_json(read_remediation(tx, repair)));
-    return json_response(list_of("remediations", std::move(items), std::move(paged.next)));
+    return json_response(list_of("remediations", std::move(items), paged.next));
   });
 }
 

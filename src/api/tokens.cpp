@@ -89,7 +89,7 @@ Result<net::Response> list(Call& call) {
     if (theirs && (all || live)) shown.push_back(std::move(token));
   }
   auto paged = page_of(std::move(shown), page, [](const TokenAnswer& token) { return token.id; });
-  return json_response(list_of("tokens", to_array(paged.items), std::move(paged.next)));
+  return json_response(list_of("tokens", to_array(paged.items), paged.next));
 }
 
 Result<net::Response> revoke(Call& call) {
@@ -117,7 +117,7 @@ Result<net::Response> people_list(Call& call) {
   SICKBAY_ASSIGN(const store::Page page, call.page());
   SICKBAY_ASSIGN(auto all, call.services.people.list_principals());
   auto paged = page_of(std::move(all), page, [](const store::Principal& principal) { return principal.id; });
-  return json_response(list_of("people", to_array(paged.items), std::move(paged.next)));
+  return json_response(list_of("people", to_array(paged.items), paged.next));
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ bool release_everywhere(Turn& turn, std::string_view repair_id) {
     ours.push_back(&hold);
   }
   const auto& order = turn.node.schedulers;
-  std::ranges::stable_sort(ours, [&](const Hold* a, const Hold* b) {
+  std::ranges::sort(ours, [&](const Hold* a, const Hold* b) {
     return std::ranges::find(order, a->scheduler) > std::ranges::find(order, b->scheduler);
   });
   for (Hold* one : ours) {

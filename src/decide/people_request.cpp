@@ -1,6 +1,7 @@
 // What people start: a repair of their own, a retry of a failed one, and the release of a quarantined node. Limits
 // queue such a repair; missing evidence or capacity refuses it, saying what is missing (product.md 4.4).
 #include <algorithm>
+#include <tuple>
 
 #include "decide/turn.hpp"
 
@@ -53,8 +54,9 @@ std::vector<const Alert*> evidence_of(const NodeFacts& facts) {
     const bool failing = alert.state == AlertState::firing && alert.severity != Severity::info;
     if (failing && alert.node == facts.node.id) found.push_back(&alert);
   }
-  std::ranges::stable_sort(found, [](const Alert* a, const Alert* b) {
-    return a->severity != b->severity ? a->severity > b->severity : a->action > b->action;
+  std::ranges::sort(found, [](const Alert* a, const Alert* b) {
+    return std::tuple(b->severity, b->action, a->started_at, a->id) <
+           std::tuple(a->severity, a->action, b->started_at, b->id);
   });
   return found;
 }
