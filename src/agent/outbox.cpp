@@ -68,7 +68,7 @@ Status Outbox::load() {
       if (gap) lost += header.first_sequence - expected;
     }
     if (opened->damaged) log::warn("the outbox leaves out a damaged end of its file {:016x}.seg", number);
-    doubt = doubt || opened->damaged;
+    doubt = doubt || opened->damaged || opened->lost > 0;
     stream_ = header.stream;
     expected = opened->next_sequence;
     files_.push_back({std::move(opened->segment), 0});

@@ -9,8 +9,8 @@ namespace sickbay::store {
 namespace {
 
 constexpr std::string_view kStatements[] = {
-    "CREATE TABLE installation (one bigint PRIMARY KEY CHECK (one = 1), id text NOT NULL, "
-    "observe_only text)",  // after a restore: why nothing is started or sent
+    // observe_only: after a restore, why nothing is started or sent.
+    "CREATE TABLE installation (one bigint PRIMARY KEY CHECK (one = 1), id text NOT NULL, observe_only text)",
     // The highest time ever given out, more or less: the clock does not go back across restarts.
     "CREATE TABLE clock (one bigint PRIMARY KEY CHECK (one = 1), high_water bigint NOT NULL)",
     "INSERT INTO clock (one, high_water) VALUES (1, 0)",

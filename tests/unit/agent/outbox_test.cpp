@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "base/log.hpp"
 #include "tests/unit/agent/scratch.hpp"
@@ -68,6 +69,27 @@ TEST(Outbox, WhatIsNotCommittedIsNotSent) {
   EXPECT_TRUE(all(outbox).empty());
   ASSERT_TRUE(outbox.commit());
   EXPECT_EQ(all(outbox).size(), 1U);
+}
+
+TEST(Outbox, AFileThatLostItsFirstEntryTakesNewOnesThatAreFoundAgain) {
+  const Quiet quiet;
+  Scratch scratch;
+  {
+    Outbox outbox(small(scratch / "o"));
+    put(outbox, 0, 2);
+  }
+  const std::string file = only_segment(scratch / "o");
+  std::string bytes(fs::file_size(file), '\0');
+  std::ifstream(file, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.erase(Segment::kHeader, Segment::kEntry + text(0).size());
+  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
+  {
+    Outbox outbox(small(scratch / "o"));
+    EXPECT_EQ(outbox.dropped(), 1U);
+    put(outbox, 2, 3);
+  }
+  Outbox again(small(scratch / "o"));
+  EXPECT_EQ(all(again), (std::vector{text(1), text(2)}));
 }
 
 TEST(Outbox, ARestartGoesOnWithTheSameStream) {
