@@ -8,6 +8,7 @@
 namespace sickbay::store {
 namespace {
 
+// NOLINTBEGIN(bugprone-suspicious-missing-comma): long statements go on over several lines
 constexpr std::string_view kStatements[] = {
     // observe_only: after a restore, why nothing is started or sent.
     "CREATE TABLE installation (one bigint PRIMARY KEY CHECK (one = 1), id text NOT NULL, observe_only text)",
@@ -95,6 +96,7 @@ constexpr std::string_view kStatements[] = {
     "CREATE TABLE token (hash text PRIMARY KEY, node text NOT NULL, purpose text NOT NULL, doc text NOT NULL)",
     "CREATE INDEX token_by_node ON token (node)",
 };
+// NOLINTEND(bugprone-suspicious-missing-comma)
 
 }  // namespace
 
