@@ -51,8 +51,8 @@ void watch(Turn& turn, Hold& hold) {
   const bool was_seen = hold.observed_at.has_value();
   hold.placed_at.reset();
   hold.observed_at.reset();
-  turn.say("hold-dropped",
-           fmt::format("our mark on {} in {} was taken away by another hand", turn.node.name, hold.scheduler));
+  const std::string_view how = look->exists ? "was taken away by another hand" : "went with the node's object";
+  turn.say("hold-dropped", fmt::format("our mark on {} in {} {}", turn.node.name, hold.scheduler, how));
   const bool ours = turn.repair && turn.repair->id == hold.repair && !is_final(turn.repair->state);
   if (!ours || has_acted(*turn.repair) || !was_seen || look->cordoned || !look->exists) return;
   // A person made the node schedulable before we acted: that means cancel (product.md 4.2).

@@ -106,6 +106,9 @@ std::vector<std::string> why(const NodeFacts& facts, Time now) {
   about_recommendation(facts, now, lines);
   about_alerts(facts, lines);
   about_schedulers(facts, now, lines);
+  for (std::string& line : lines) {
+    if (line.ends_with("..")) line.pop_back();  // a rule's sentence comes with its own full stop
+  }
   if (lines.empty()) lines.push_back("Nothing is known against this node.");
   return lines;
 }
