@@ -47,6 +47,19 @@ Status check_active(const std::vector<ActiveFault>& active) {
   return {};
 }
 
+// Whether this very agent start spent the ticket already and never heard of it: its answer was lost, or the commit was
+// unknown and the transaction runs again. Then it gets another credential.
+bool spent_before(store::Tx& tx, const store::Token& token, const Node& node, const wire::Hello& hello, Time now) {
+  auto known = store::find_token(tx, token.hash);
+  const auto session = store::newest_session(tx, node.id);
+  if (!known || !known->spent_at || !session) return false;
+  if (session->hello_at != *known->spent_at) return false;  // the node's newest session is another's
+  if (session->boot_id != hello.boot_id || session->stream != hello.stream) return false;
+  known->spent_at = now;
+  store::put_token(tx, *known);
+  return true;
+}
+
 // The node as this hello makes it.
 Node joined(Node node, const wire::Hello& hello) {
   if (!node.machine_id.empty() && node.machine_id != hello.machine_id) ++node.incarnation;
@@ -68,7 +81,7 @@ Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const store::To
     return fail(Errc::invalid, "a hello needs machine_id, boot_id and stream", "machine_id");
   }
   SICKBAY_CHECK(check_active(hello.active));
-  const std::string secret = random_secret(), token_id = ids_.next("tok"), node_id = ids_.next("node");
+  const std::string secret = random_secret(), token_id = ids_.next("tok");
   const auto reply = store_.write([&](store::Tx& tx) -> Result<wire::HelloReply> {
     // A credential carries the node's id, as does a ticket; one issued before the node was known carries its name.
     auto node = store::get_node(tx, token.node);
@@ -88,7 +101,7 @@ Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const store::To
     store::wake(tx, "node", node->id, now);
     wire::HelloReply answer;
     if (token.purpose == "ticket") {
-      if (!store::spend_ticket(tx, token.hash, now)) {
+      if (!store::spend_ticket(tx, token.hash, now) && !spent_before(tx, token, *node, hello, now)) {
         return fail(Errc::unauthenticated, "this ticket was used already; ask for a new one");
       }
       store::revoke_agent_tokens(tx, node->id, now);

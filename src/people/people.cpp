@@ -47,8 +47,13 @@ Status write_secret(const std::string& path, std::string_view secret) {
   return {};
 }
 
+// A ticket that was spent just now may be shown again: its hello decides whether the same agent start shows it, whose
+// answer was lost.
+constexpr Duration kTicketShownAgain = minutes{10};
+
 bool is_live(const store::Token& token, Time now) {
-  return !token.revoked_at && !token.spent_at && !(token.expires_at && *token.expires_at <= now);
+  const bool again = token.purpose == "ticket" && token.spent_at && now < *token.spent_at + kTicketShownAgain;
+  return !token.revoked_at && (!token.spent_at || again) && !(token.expires_at && *token.expires_at <= now);
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ TEST_F(ApiTest, AnAgentJoinsSpeaksAndIsToldWhenItsSessionIsOver) {
   const net::Response joined = hello(ticket, "b1");
   ASSERT_EQ(joined.status, 200) << joined.body;
   const std::string credential = text(body_of(joined), "credential");
-  expect_problem(hello(ticket, "b1"), 401);  // spent
+  expect_problem(hello(ticket, "b0"), 401);  // spent, by another start
   expect_problem(call_as(credential, "GET", "/v1/compute/clusters"), 403);
   expect_problem(call_as(admin_, "POST", "/v1/agent/heartbeat", "{}"), 403);
 
