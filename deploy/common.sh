@@ -26,7 +26,7 @@ Then run ${0##*/} again; it needs no root itself."
   log=$(mktemp)
   export DEBIAN_FRONTEND=noninteractive
   { apt-get update && "${install[@]}"; } 2>&1 | tee "$log" | grep --line-buffered -E '^(Get:|Setting up )' |
-    sed -u -E 's/^Get:[0-9]+ [^ ]+ ([^ ]+) .*/  fetch \1/; s/^Setting up ([^ ]+).*/  set up \1/' | grep -v '^  fetch bookworm' >&2 || true
+    sed -u -E 's/^Get:[0-9]+ [^ ]+ ([^ ]+) .*/  fetch \1/; s/^Setting up ([^ ]+).*/  set up \1/' | grep --line-buffered -v '^  fetch bookworm' >&2 || true
   dpkg-query -W "${missing[@]}" > /dev/null 2>&1 || { tail -20 "$log" >&2; die "the packages could not be installed; the end of apt-get's log is above, all of it is in $log"; }
   rm -f "$log"
 }
