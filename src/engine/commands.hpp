@@ -1,6 +1,6 @@
 // What people (and programs in a person's name) ask of the engine. Each is one transaction: the node's work row is
-// taken first, so that it is serial with every turn; the decision is decide's; the event and the audit row are written
-// with it.
+// taken first, so that it is serial with every turn; the decision is decide's; the event is written
+// with it. The audit row of who asked is the API's, written after (src/api/api.cpp).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,7 @@
 #include "model/finding.hpp"
 
+#include <algorithm>
+
 namespace sickbay {
 
 FaultRule FaultTable::find(const Fault& fault) const {
@@ -20,7 +22,10 @@ FaultRule FaultTable::find(const Fault& fault) const {
 
 FaultTable FaultTable::with(const std::vector<FaultRule>& overrides) const {
   FaultTable table{overrides};
-  table.rules.insert(table.rules.end(), rules.begin(), rules.end());
+  for (const FaultRule& rule : rules) {
+    const auto same = [&](const FaultRule& own) { return own.name == rule.name && own.code == rule.code; };
+    if (std::none_of(overrides.begin(), overrides.end(), same)) table.rules.push_back(rule);
+  }
   return table;
 }
 

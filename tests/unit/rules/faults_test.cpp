@@ -107,7 +107,7 @@ TEST(FaultTable, AnOperatorsRowsGoOverTheShippedOnes) {
   never.name = "DmesgXidError", never.code = "119", never.action = Action::reprovision;
   FaultRule own;
   own.name = "MyDetector", own.action = Action::migrate;
-  const FaultTable table = merged(default_faults(), {never, own});
+  const FaultTable table = default_faults().with({never, own});
   EXPECT_EQ(table.find({"DmesgXidError", "119"}).action, Action::reprovision);
   EXPECT_EQ(table.find({"DmesgXidError", "120"}).action, Action::reboot);
   EXPECT_EQ(table.find({"MyDetector", "any"}).action, Action::migrate);
