@@ -162,25 +162,8 @@ void compare_active(Turn& turn) {
 }  // namespace
 
 Means classify(const NodeFacts& facts, const Finding& finding) {
-  Means means;
-  means.rule = facts.faults.find(finding.fault);
-  const FaultRule& rule = means.rule;
-  means.severity = rule.severity.value_or(finding.severity);
-  means.action = rule.action.value_or(finding.action);
-  means.authority = finding.authority;
-  const auto& overrides = facts.policy.policy.faults;
-  const bool operators = std::ranges::any_of(
-      overrides, [&](const FaultRule& mine) { return mine.name == rule.name && mine.code == rule.code; });
-  if (operators) {
-    means.authority = Authority::exact_code;  // an operator's row is the last word
-  } else if (finding.authority == Authority::decode_table || finding.authority == Authority::recovery_action) {
-    means.severity = finding.severity;  // over the default table, whose rows are the catalogue
-    means.action = finding.action;
-  }
-  if (means.action != Action::none && rule.power_cycle_where_enabled && facts.policy.policy.power_cycle_enabled) {
-    means.action = Action::power_cycle;
-  }
-  return means;
+  const Policy& policy = facts.policy.policy;
+  return sickbay::classify(facts.faults, finding, policy.faults, policy.power_cycle_enabled);
 }
 
 Alert* open_alert(Turn& turn, const Fault& fault, std::string_view device) {

@@ -104,12 +104,7 @@ Alert* open_alert(Turn& turn, const Fault& fault, std::string_view device);
 bool is_unhealthy(const Alert& alert);  // counts for the breaker
 bool fires_with_action(const Alert& alert);
 void resolve(Turn& turn, Alert& alert, std::string why);
-struct Means {  // what a fault comes to here
-  FaultRule rule;
-  Severity severity = Severity::warning;
-  Action action = Action::none;
-  Authority authority = Authority::catalogue;
-};
+using Means = Classification;  // what a fault comes to here
 Means classify(const NodeFacts& facts, const Finding& finding);
 // Opens an alert as pending.
 Alert& open(Turn& turn, const Finding& finding, const Means& means, std::uint64_t epoch, Time at);

@@ -64,9 +64,10 @@ struct FaultRule {
   bool always_ask = false;  // whatever the policy says
   bool power_cycle_where_enabled = false;
   std::uint32_t repeats = 1;  // fires only once this many findings came
+  std::string look;           // the agent's detector that has a look when this is seen: "pci", "filesystem"
   BOOST_DESCRIBE_CLASS(FaultRule, (),
                        (name, code, severity, action, action_again, holds_for, clears, quiet_for, always_ask,
-                        power_cycle_where_enabled, repeats),
+                        power_cycle_where_enabled, repeats, look),
                        (), ())
 };
 
@@ -79,5 +80,18 @@ struct FaultTable {
   FaultTable with(const std::vector<FaultRule>& overrides) const;
   BOOST_DESCRIBE_CLASS(FaultTable, (), (rules), (), ())
 };
+
+// What a finding means here: the answer that the engine acts on and that `sickbay rules explain` tells.
+struct Classification {
+  FaultRule rule;
+  Severity severity = Severity::warning;
+  Action action = Action::none;
+  Authority authority = Authority::catalogue;
+};
+// By the best authority there is (product.md 3.3 "Authority"): an operator's row, then what a decode table or the
+// driver's recovery action says, then the row of `faults`, then the finding itself. `overrides` are the operator's
+// rows, already laid over `faults` (FaultTable::with); `power_cycle_enabled` is the policy's.
+Classification classify(const FaultTable& faults, const Finding& finding, const std::vector<FaultRule>& overrides = {},
+                        bool power_cycle_enabled = false);
 
 }  // namespace sickbay

@@ -29,17 +29,16 @@ std::string clears_text(const FaultRule& row) {
 }
 
 void add_fault(json::object& out, const FaultTable& faults, const Finding& finding) {
-  const FaultRule row = faults.find(finding.fault);
-  const Severity severity = row.severity.value_or(finding.severity);
-  Action action = row.action.value_or(finding.action);
-  if (finding.authority > Authority::catalogue && finding.action != Action::none) action = finding.action;
+  const Classification means = classify(faults, finding);
+  const FaultRule& row = means.rule;
   out["fault"] = finding.fault.text();
-  out["severity"] = name_of(severity);
-  out["action"] = name_of(action);
+  out["severity"] = name_of(means.severity);
+  out["action"] = name_of(means.action);
   if (row.action_again) out["action_again"] = name_of(*row.action_again);
   if (row.always_ask) out["always_ask"] = true;
   if (row.power_cycle_where_enabled) out["power_cycle_where_enabled"] = true;
   if (row.repeats > 1) out["repeats"] = row.repeats;
+  if (!row.look.empty()) out["looks_at"] = row.look;
   out["holds_for"] = format_duration(row.holds_for);
   out["clears_on"] = clears_text(row);
 }
