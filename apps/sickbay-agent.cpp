@@ -9,8 +9,8 @@
 #include "agent/agent.hpp"
 #include "base/log.hpp"
 #include "model/json.hpp"
-#include "rules/faults.hpp"
 #include "rules/kernel_log.hpp"
+#include "rules/pack.hpp"
 
 namespace {
 
@@ -110,7 +110,7 @@ int run(const Options& options) {
   auto source = agent::open_records(io, config.records, config.once);
   if (!source) return log::error("{}", source.error().message), kFailed;
   const rules::KernelLog rules = rules::KernelLog::built_in();
-  const FaultTable faults = rules::default_faults();
+  const FaultTable faults{rules.pack().faults};  // the shipped ones, read once
   const SystemClock clock;
   ::malloc_trim(0);  // what reading the rules took
 

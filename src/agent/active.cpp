@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "model/fault_names.hpp"
 
 namespace sickbay::agent {
 
@@ -35,7 +36,7 @@ bool ActiveSet::take(const Finding& finding, Duration now) {
     const auto found = active_.find(key);
     if (found != active_.end()) return count(found->second, finding, now);
     // Word of a detector that is broken always finds a place: there are only a few.
-    if (active_.size() < kMost || finding.fault.name == "DetectorBroken") {
+    if (active_.size() < kMost || finding.fault.name == fault_names::kDetectorBroken) {
       active_[key] = {{finding, finding, finding.count}, finding.count, now};
       changed_ = true;
       return true;

@@ -15,6 +15,8 @@ struct Identity {
   std::string host;        // the host's serial; empty where it cannot be read
   Duration boot_steady{};  // what the steady clock showed at the boot; 0 where it counts from the boot, as on Linux
   Shape shape;             // used where the agent does not look at the PCI bus itself (Config::watch_host)
+
+  Duration since_boot(const Clock& clock) const { return clock.steady() - boot_steady; }
 };
 
 // Reads /etc/machine-id, `proc`/sys/kernel/random/boot_id, `proc`/stat (btime) and `sys`/class/dmi/id/product_serial.

@@ -8,6 +8,7 @@
 
 #include "agent/files.hpp"
 #include "base/text.hpp"
+#include "model/fault_names.hpp"
 
 namespace sickbay::agent {
 namespace {
@@ -91,12 +92,13 @@ Mounts::Look Mounts::look(const Fault& fault, std::string_view device) const {
   const auto text = read_file(path_, kMaxMountinfo);
   if (!text) return {State::unknown, "", text.error().message};
   const std::string wanted = base_name(device);
+  const bool about_writes = fault.name == fault_names::kReadonlyFilesystem;
   Look result{State::gone, "", fmt::format("{} is not mounted", wanted)};
   for (const Mount& mount : parse_mountinfo(*text)) {
     const bool same = mount.point == device || base_name(mount.source) == wanted || device_name(mount) == wanted;
     if (wanted.empty() || !same) continue;
-    const bool shut = (mount.type == "xfs" || fault.name == "NpdXfsShutdown") && probe_(mount.point);
-    const bool closed = fault.name == "NpdReadonlyFilesystem" && read_only(mount);
+    const bool shut = (mount.type == "xfs" || !about_writes) && probe_(mount.point);
+    const bool closed = about_writes && read_only(mount);
     if (shut || closed) {
       return {State::sick, mount.point,
               fmt::format("{} on {} {}", mount.point, wanted, shut ? "answers with I/O errors" : "takes no writes")};
@@ -124,10 +126,6 @@ Result<std::vector<Mounts::Sick>> Mounts::turned_read_only() const {
     sick.push_back({device, mount.point, fmt::format("{} on {} takes no writes any more", mount.point, device)});
   }
   return sick;
-}
-
-bool speaks_of_a_filesystem(const Fault& fault) {
-  return fault.name == "NpdReadonlyFilesystem" || fault.name == "NpdXfsShutdown";
 }
 
 }  // namespace sickbay::agent

@@ -40,7 +40,8 @@ class Mounts {
     std::string point;  // where it is mounted
     std::string says;   // what was seen, for a person
   };
-  // How the filesystem of a fault NpdReadonlyFilesystem or NpdXfsShutdown on `device` ("loop0", "dm-3", "sda1") is now.
+  // How the filesystem of a fault on `device` ("loop0", "dm-3", "sda1") is now. NpdReadonlyFilesystem: whether it takes
+  // writes; every other: whether it has shut down.
   Look look(const Fault& fault, std::string_view device) const;
   // Filesystems that the kernel has turned read-only, whatever the log said.
   struct Sick {
@@ -54,7 +55,5 @@ class Mounts {
   std::string proc_, sys_, path_;
   Probe probe_;
 };
-
-bool speaks_of_a_filesystem(const Fault& fault);
 
 }  // namespace sickbay::agent

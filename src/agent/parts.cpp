@@ -4,16 +4,16 @@
 
 #include <boost/asio/post.hpp>
 
-#include "agent/pci.hpp"
+#include "agent/reader.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "model/fault_names.hpp"
 #include "model/json.hpp"
 
 namespace sickbay::agent {
 namespace {
 
 constexpr const char* kVersion = "0.1.0";
-constexpr std::uint64_t kSaveEvery = 500;  // records without a finding; reading them again costs nothing
 constexpr Duration kSaveApart = seconds{1};
 constexpr std::size_t kMostEvidence = 12U << 10;
 constexpr std::size_t kMostActiveBytes = 600U << 10;  // in one hello or heartbeat
@@ -49,12 +49,10 @@ Agent::Parts::Parts(asio::io_context& context, Config given, Identity who, std::
     : io(context),
       config(std::move(given)),
       identity(std::move(who)),
-      source(std::move(records)),
-      log(rules),
       faults(table),
       clock(time),
-      active(faults),
-      mounts(config.proc, config.sys) {}
+      active_faults(faults),
+      waiting(make_detectors({io, config, identity, rules, faults, clock, records})) {}
 
 Status Agent::Parts::start() {
   SICKBAY_CHECK(check_config(config));
@@ -72,17 +70,18 @@ Status Agent::Parts::start() {
     saved.sequence.reset();
     saved.active.clear();
   }
-  saved_at = saved.sequence.value_or(0);
-  active.restore(std::move(saved.active), clock.steady());
+  active_faults.restore(std::move(saved.active), clock.steady());
   credential = state.credential();
   const std::string directory = config.state.empty() ? std::string() : config.state + "/outbox";
   outbox = std::make_unique<Outbox>(Outbox::Options{directory, config.outbox_bytes, config.outbox_bytes / 16});
   uplink = std::make_unique<Uplink>(io, config, *outbox, *this, clock, std::move(client));
-  reader = std::make_unique<Reader>(log, identity, config.allow_injected, saved.sequence);
   note_outbox();
-  if (config.watch_host) look_at_mounts();
-  commit();
-  source->start(*this);
+  for (std::unique_ptr<Detector>& detector : waiting) {
+    detectors.push_back(std::move(detector));
+    detectors.back()->start(*this, saved);
+    commit();
+  }
+  waiting.clear();
   return {};
 }
 
@@ -90,8 +89,7 @@ void Agent::Parts::end() {
   stopped = true;
   finding_callback = nullptr;
   done_callback = nullptr;
-  source->stop();
-  mount_watch.reset();
+  for (const auto& detector : detectors) detector->stop();
   if (uplink) uplink->stop();
   state = {};
 }
@@ -100,10 +98,9 @@ void Agent::Parts::save() {
   save_due = false;
   last_save = clock.steady();
   if (stopped || !outbox || (!config.state.empty() && !outbox->on_disk())) return;
-  active.changed();
-  saved.sequence = reader->sequence();
-  saved_at = saved.sequence.value_or(0);
-  saved.active = active.list();
+  active_faults.changed();
+  for (const auto& detector : detectors) detector->save(saved);
+  saved.active = active_faults.list();
   const auto status = state.save(saved);
   saved.active.clear();
   const std::string problem = status ? "" : status.error().message;
@@ -113,15 +110,47 @@ void Agent::Parts::save() {
 
 Standing Agent::Parts::standing() const {
   if (!outbox) return {};
-  return {uplink->connected(), uplink->epoch(),   uplink->node_id(),
-          outbox->pending(),   outbox->dropped(), outbox->on_disk() ? "disk" : "memory",
-          reader->records(),   findings,          active.size(),
+  std::uint64_t records = 0;
+  for (const auto& detector : detectors) records += detector->records();
+  return {uplink->connected(),
+          uplink->epoch(),
+          uplink->node_id(),
+          outbox->pending(),
+          outbox->dropped(),
+          outbox->on_disk() ? "disk" : "memory",
+          records,
+          findings,
+          active_faults.size(),
           uplink->problem()};
 }
 
 void Agent::Parts::accept(Finding finding) {
+  if (finding.id.empty()) {
+    finding.boot_id = identity.boot_id;
+    finding.since_boot_us = identity.since_boot(clock).count();
+    finding.id = own_finding_id(identity.boot_id, finding);
+  }
   bound(finding);
-  if (active.take(finding, clock.steady())) queue(finding);
+  if (active_faults.take(finding, clock.steady())) queue(finding);
+  if (finding.kind == FindingKind::fault) hint(finding);
+}
+
+// What one detector has seen may be a reason for another to look: the fault's row says which.
+void Agent::Parts::hint(const Finding& finding) {
+  const std::string look = faults.find(finding.fault).look;
+  if (look.empty() || look == finding.detector) return;
+  for (const auto& detector : detectors) {
+    if (detector->name() == look) detector->on_hint(finding);
+  }
+}
+
+void Agent::Parts::gap() {
+  for (const auto& detector : detectors) detector->on_gap();
+}
+
+void Agent::Parts::settled() {
+  for (const auto& detector : detectors) detector->on_settled();
+  commit();
 }
 
 void Agent::Parts::queue(const Finding& finding) {
@@ -148,38 +177,32 @@ void Agent::Parts::commit() {
   });
 }
 
-void Agent::Parts::own(Finding finding) {
-  finding.boot_id = identity.boot_id;
-  finding.since_boot_us = since_boot().count();
-  finding.id = own_finding_id(identity.boot_id, finding);
+void Agent::Parts::broken(std::string_view detector, std::string_view code, std::string sentence,
+                          json::object evidence) {
+  Finding finding;
+  finding.detector = detector;
+  finding.fault = {fault_names::kDetectorBroken, std::string(code)};
+  finding.sentence = std::move(sentence);
+  finding.evidence = std::move(evidence);
   accept(std::move(finding));
 }
 
-void Agent::Parts::broken(std::string detector, std::string code, std::string sentence, json::object evidence) {
-  Finding finding;
-  finding.detector = std::move(detector);
-  finding.fault = {"DetectorBroken", std::move(code)};
-  finding.sentence = std::move(sentence);
-  finding.evidence = std::move(evidence);
-  own(std::move(finding));
-}
-
-void Agent::Parts::mended(std::string detector, std::string code, std::string sentence) {
-  if (!active.find({"DetectorBroken", code}, "")) return;
+void Agent::Parts::mended(std::string_view detector, std::string_view code, std::string sentence) {
+  const Fault fault{fault_names::kDetectorBroken, std::string(code)};
+  if (!active_faults.find(fault, "")) return;
   Finding finding;
   finding.kind = FindingKind::clear;
-  finding.detector = std::move(detector);
-  finding.fault = {"DetectorBroken", std::move(code)};
+  finding.detector = detector;
+  finding.fault = fault;
   finding.severity = Severity::info;
   finding.sentence = std::move(sentence);
-  own(std::move(finding));
+  accept(std::move(finding));
 }
 
 // What the disk does to the outbox is said on the wire ("outbox") and as a finding.
 void Agent::Parts::note_outbox() {
   const bool memory = !config.state.empty() && !outbox->on_disk();
-  if (memory == said_memory) return;
-  said_memory = memory;
+  if (memory == (active_faults.find({fault_names::kDetectorBroken, "outbox"}, "") != nullptr)) return;
   if (memory) {
     broken("filesystem", "outbox",
            fmt::format("The agent's disk takes no writes: it works from memory ({})", to_utf8(outbox->problem())),
@@ -189,80 +212,37 @@ void Agent::Parts::note_outbox() {
   }
 }
 
-void Agent::Parts::on_record(const RawRecord& record) {
-  const std::vector<Finding> found = reader->read(record, since_boot());
-  if (const std::uint64_t count = reader->take_lost(); count > 0) note_lost(count);
-  for (const Finding& finding : found) {
-    if (finding.kind == FindingKind::fault) {
-      bus_in_doubt = bus_in_doubt || speaks_of_a_lost_device(finding.fault);
-    }
-    accept(finding);
-    if (finding.kind == FindingKind::fault && speaks_of_a_filesystem(finding.fault)) confirm(finding);
+void Agent::Parts::note_overflow() {
+  if (active_faults.overflowed() > 0) {
+    broken("kernel-log", "active-faults",
+           fmt::format("{} more faults than the {} the agent can hold were seen", active_faults.overflowed(),
+                       ActiveSet::kMost),
+           {});
+  } else {
+    mended("kernel-log", "active-faults", "The agent holds all its faults again");
   }
 }
 
-void Agent::Parts::on_drained() {
-  reading = true;
-  if (std::exchange(overrun, false) && !lost) note_lost(0);
-  if (bus_in_doubt) look_at_bus();
-  if (!std::exchange(read_once, true) && config.watch_host) look_at_mounts();  // what the log tells of may long be over
-  commit();
+void Agent::Parts::queue_due() {
+  for (const Finding& finding : active_faults.due(clock.steady())) queue(finding);
 }
 
-void Agent::Parts::on_overrun() {
-  overrun = true;
-}
-
-// A gap in the log may hide anything: look at what can be looked at.
-void Agent::Parts::note_lost(std::uint64_t records) {
-  const bool first = !std::exchange(lost, true);
-  bus_in_doubt = true;
-  const std::string count = records == 0 ? "An unknown number of" : std::to_string(records);
-  log::warn("{} kernel records were overwritten before they could be read", count);
-  broken("kernel-log", "kernel-log",
-         fmt::format("{} kernel records were overwritten before the agent could read them", count),
-         {{"lost", records}});
-  if (first && config.watch_host) look_at_mounts();
-}
-
-void Agent::Parts::on_broken(const std::string& why) {
-  if (reading) log::error("{}; the agent tries again at each heartbeat", why);
-  reading = false;
-  bus_in_doubt = true;
-  broken("kernel-log", "kernel-log", fmt::format("The kernel log cannot be read: {}", to_utf8(why)),
-         {{"reason", to_utf8(why)}});
-  if (reader) commit();
-}
-
-void Agent::Parts::on_end() {
+void Agent::Parts::finished() {
   ended = true;
-  for (const Finding& finding : active.due(clock.steady())) queue(finding);
+  queue_due();
   commit();
   uplink->notify();
 }
 
 void Agent::Parts::tick() {
   if (stopped) return;
-  source->tick();
   outbox->recover();
   note_outbox();
-  if (config.watch_host) {
-    look_at_bus();
-    look_at_mounts();
-  }
-  if (reading && !lost) mended("kernel-log", "kernel-log", "The kernel log is read again, and without gaps");
-  lost = false;
-  if (active.overflowed() > 0) {
-    broken(
-        "kernel-log", "active-faults",
-        fmt::format("{} more faults than the {} the agent can hold were seen", active.overflowed(), ActiveSet::kMost));
-  } else {
-    mended("kernel-log", "active-faults", "The agent holds all its faults again");
-  }
-  for (const Finding& finding : active.due(clock.steady())) queue(finding);
-  const bool moved = reader->sequence().value_or(0) > saved_at + kSaveEvery;
+  for (const auto& detector : detectors) detector->on_heartbeat();
+  note_overflow();
+  queue_due();
   commit();
-  if (active.changed() || moved || save_due) save();
+  if (active_faults.changed() || save_due) save();
 }
 
 wire::Hello Agent::Parts::hello() {
@@ -277,10 +257,8 @@ wire::Hello Agent::Parts::hello() {
   hello.stream = outbox->stream();
   hello.next_sequence = outbox->first_sequence();
   hello.shape = identity.shape;
-  if (config.watch_host) {
-    if (const auto devices = accelerators(config.sys)) hello.shape = shape_of(*devices);
-  }
-  const std::vector<ActiveFault> list = active.list();
+  for (const auto& detector : detectors) detector->on_hello(hello);
+  const std::vector<ActiveFault> list = active_faults.list();
   hello.active_digest = digest_of(list);
   hello.active = to_send(list);
   return hello;
@@ -292,7 +270,7 @@ wire::Heartbeat Agent::Parts::heartbeat() {
   heartbeat.stream = outbox->stream();
   heartbeat.outbox = outbox->on_disk() || config.state.empty() ? "disk" : "memory";
   heartbeat.dropped = outbox->dropped();
-  const std::vector<ActiveFault> list = active.list();
+  const std::vector<ActiveFault> list = active_faults.list();
   heartbeat.active_digest = digest_of(list);
   heartbeat.active = to_send(list);
   return heartbeat;
@@ -324,8 +302,7 @@ void Agent::Parts::greeted(const wire::HelloReply& reply, const std::string& use
       save();
     }
   }
-  expected = reply.expected;
-  look_at_bus();
+  for (const auto& detector : detectors) detector->on_greeted(reply);
   commit();
 }
 

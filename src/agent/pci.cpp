@@ -12,6 +12,7 @@
 
 #include "agent/files.hpp"
 #include "base/text.hpp"
+#include "model/fault_names.hpp"
 
 namespace sickbay::agent {
 namespace {
@@ -97,7 +98,7 @@ std::optional<Finding> compare(const std::vector<PciDevice>& devices, const Shap
 
   Finding finding;
   finding.detector = "pci";
-  finding.fault = {"GpuMissing", ""};
+  finding.fault = {fault_names::kGpuMissing, ""};
   finding.severity = Severity::critical;
   finding.action = Action::migrate;
   finding.evidence["expected"] = expected.gpus;
@@ -120,11 +121,6 @@ std::optional<Finding> compare(const std::vector<PciDevice>& devices, const Shap
           : fmt::format("{} missing: {}", missing.size() == 1 ? "one is" : "these are", fmt::join(missing, ", "));
   finding.sentence = fmt::format("{} of {} GPUs answer on the PCI bus; {}", present.size(), expected.gpus, which);
   return finding;
-}
-
-bool speaks_of_a_lost_device(const Fault& fault) {
-  return fault.name == "DmesgGpuFallenOffBus" || (fault.name == "DmesgXidError" && fault.code == "79") ||
-         fault.name == "GaudiDeviceLost" || fault.name == "AmdGpuLost" || fault.name == "AmdGpuResetFailed";
 }
 
 }  // namespace sickbay::agent

@@ -29,7 +29,4 @@ Shape shape_of(const std::vector<PciDevice>& devices);
 std::optional<Finding> compare(const std::vector<PciDevice>& devices, const Shape& expected,
                                const std::vector<std::string>& known, const ActiveFault* active);
 
-// Whether a kernel-log finding says that a device has left the bus: time to look there.
-bool speaks_of_a_lost_device(const Fault& fault);
-
 }  // namespace sickbay::agent

@@ -8,9 +8,8 @@
 
 namespace sickbay::agent {
 
-Reader::Reader(const rules::KernelLog& log, const Identity& identity, bool allow_injected,
-               std::optional<std::uint64_t> sequence)
-    : log_(log), context_(identity.boot_id), sequence_(sequence) {
+Reader::Reader(const rules::KernelLog& log, const Identity& identity, bool allow_injected)
+    : log_(log), context_(identity.boot_id) {
   context_.allow_injection = allow_injected;
 }
 

@@ -14,9 +14,10 @@ namespace sickbay::agent {
 
 class Reader {
  public:
-  // `sequence`: of the last record of this boot whose findings are durable. `log` outlives the reader.
-  Reader(const rules::KernelLog& log, const Identity& identity, bool allow_injected,
-         std::optional<std::uint64_t> sequence);
+  // `log` outlives the reader.
+  Reader(const rules::KernelLog& log, const Identity& identity, bool allow_injected);
+  // `sequence`: of the last record of this boot whose findings are durable. Before the first read().
+  void resume(std::optional<std::uint64_t> sequence) { sequence_ = sequence; }
 
   // The findings of one record. `since_boot` stands in where the record has no time of its own.
   std::vector<Finding> read(const RawRecord& raw, Duration since_boot);

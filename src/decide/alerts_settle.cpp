@@ -1,5 +1,6 @@
 // When alerts fire and what makes them over (product.md 3.3, columns "holds for" and "clears on").
 #include "decide/turn.hpp"
+#include "model/fault_names.hpp"
 
 namespace sickbay::decide {
 
@@ -48,7 +49,8 @@ void fire(Turn& turn, Alert& alert) {
                           fmt::format("{} fires on {}: {}", alert.fault.text(), turn.node.name, alert.first.sentence));
   event.data["action"] = name_of(alert.action);
   // Without an action nobody would come, so support hears of it once (product.md 3.3).
-  if (alert.action == Action::none && alert.severity != Severity::info && alert.fault.name != "KubeNodeDiskPressure") {
+  if (alert.action == Action::none && alert.severity != Severity::info &&
+      alert.fault.name != fault_names::kKubeNodeDiskPressure) {
     event.data["route"] = "support";
   }
 }
@@ -56,7 +58,8 @@ void fire(Turn& turn, Alert& alert) {
 }  // namespace
 
 bool is_unhealthy(const Alert& alert) {
-  return alert.state != AlertState::resolved && (alert.action != Action::none || alert.fault.name == "AgentSilent");
+  return alert.state != AlertState::resolved &&
+         (alert.action != Action::none || alert.fault.name == fault_names::kAgentSilent);
 }
 
 bool fires_with_action(const Alert& alert) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "model/fault_names.hpp"
 #include "rules/xid_line.hpp"
 
 namespace sickbay::rules {
@@ -10,7 +11,7 @@ constexpr int kCrashLines = 30;  // the line comes within about 10; other CPUs m
 }
 
 void begin_crash(const Finding& finding, Context& context) {
-  const bool crash = finding.fault.name == "KernelOops" || finding.fault.name == "KernelPanic";
+  const bool crash = finding.fault.name == fault_names::kKernelOops || finding.fault.name == fault_names::kKernelPanic;
   if (crash && finding.kind == FindingKind::fault) {
     context.crash_lines = kCrashLines;
     context.crash = finding.fault;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "model/fault_names.hpp"
 
 namespace sickbay::rules {
 namespace {
@@ -131,7 +132,7 @@ void Nvidia::judge_recovery(const XidLine& line, Finding& finding, std::string& 
 }
 
 Finding Nvidia::xid_finding(const XidLine& line, const Record& record, Context& context) const {
-  Finding finding = xid_like("DmesgXidError", line.code, line.device);
+  Finding finding = xid_like(fault_names::kXidError, line.code, line.device);
   boost::json::object& evidence = finding.evidence;
   evidence["rule"] = "nvidia-xid";
   evidence["class"] = "xid";
@@ -183,7 +184,7 @@ Finding Nvidia::xid_finding(const XidLine& line, const Record& record, Context& 
 }
 
 Finding Nvidia::sxid_finding(const SxidLine& line) const {
-  Finding finding = xid_like("NvSwitchSxidError", line.code, line.device);
+  Finding finding = xid_like(fault_names::kSxidError, line.code, line.device);
   boost::json::object& evidence = finding.evidence;
   evidence["rule"] = "nvidia-sxid";
   evidence["class"] = "sxid";
@@ -231,7 +232,7 @@ bool Nvidia::read_fallen(const Record& record, Context& context, std::vector<Fin
   context.announced_lines = 0;
   if (device.empty()) return true;
   Finding finding;
-  finding.fault = {"DmesgGpuFallenOffBus", ""};
+  finding.fault = {fault_names::kFallenOffBus, ""};
   finding.device = device;
   finding.severity = Severity::critical;
   finding.action = Action::migrate;

@@ -272,6 +272,32 @@ TEST(Agent, AGpuThatLeavesTheBusIsNamedAndItsReturnClears) {
   ASSERT_TRUE(run_until(rig.io, [&] { return good.of("GpuMissing", FindingKind::clear).size() == 1; }));
 }
 
+// The heartbeat is far away: only the line can have made it look.
+TEST(Agent, AKernelLineThatSpeaksOfALostDeviceMakesItLookAtTheBus) {
+  for (const std::string line :
+       {"amdgpu 0000:13:00.0: amdgpu: device lost from bus!", "amdgpu 0000:13:00.0: amdgpu: GPU reset(4) failed",
+        "habanalabs hl3: Device heartbeat failed!", "NVRM: Xid (PCI:0000:13:00): 79, GPU has fallen off the bus."}) {
+    Rig rig;
+    rig.config.watch_host = true;
+    rig.config.sys = rig.scratch / "sys";
+    rig.config.proc = rig.scratch / "proc";
+    put_gpus(rig.scratch, 8);
+    GoodServer good;
+    good.expected = {"8x10de:2330", 8};
+    FakeServer server(rig.io, std::ref(good));
+    rig.start(server.url());
+    ASSERT_TRUE(run_until(rig.io, [&] { return rig.agent->standing().connected; }));
+    put_gpus(rig.scratch, 8, 3);
+    rig.say(xid(31));  // a program's own mistake: no reason to look
+    ASSERT_TRUE(rig.delivered());
+    EXPECT_EQ(good.of("GpuMissing").size(), 0U);
+    rig.say(line);
+    ASSERT_TRUE(rig.delivered());
+    EXPECT_EQ(good.of("GpuMissing").size(), 1U) << line;
+    EXPECT_TRUE(good.heartbeats.empty());
+  }
+}
+
 TEST(Agent, WithTheSwitchOnceItEndsWhenEverythingIsDelivered) {
   Rig rig;
   rig.config.once = true;
