@@ -67,6 +67,7 @@ void check_faults(Checker& check, const Policy& policy) {
     if (rule.repeats == 0) check.error(at + ".repeats", "must be at least 1");
     check.duration(at + ".holds_for", rule.holds_for, Duration{}, kLongest);
     check.duration(at + ".quiet_for", rule.quiet_for, Duration{}, hours{24 * 30});
+    if (!rule.look.empty()) check.out.notes.push_back(at + ".look has no effect: agents know the shipped rows only");
     if (rule.power_cycle_where_enabled && !policy.power_cycle_enabled) {
       check.out.notes.push_back(at + ": power-cycle is not enabled in this policy, so this row's own action is taken");
     }

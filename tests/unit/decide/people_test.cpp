@@ -239,9 +239,12 @@ TEST(PolicyCheck, TheDefaultsAreRightAndEachBoundIsNamed) {
 TEST(PolicyCheck, WhatHasNoEffectIsNoted) {
   Policy policy;
   policy.consent = {{{}, {}, {}, {}, ConsentAnswer::ask}, {{}, {Action::remove}, {}, {}, ConsentAnswer::auto_}};
+  policy.faults.resize(1);
+  policy.faults[0].name = "GpuMissing";
+  policy.faults[0].look = "pci";
   const PolicyCheck check = check_policy(policy);
   EXPECT_TRUE(check.errors.empty());
-  EXPECT_EQ(check.notes.size(), 2U);
+  EXPECT_EQ(check.notes.size(), 3U);
 }
 
 TEST(Look, IdleNeedsTwoLooksFifteenSecondsApart) {
