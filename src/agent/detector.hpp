@@ -27,7 +27,7 @@ namespace asio = boost::asio;
 
 class RecordSource;
 
-// What a detector may say. Findings wait until settled() or save(), or the next heartbeat, and then go out together.
+// What a detector may say. Findings wait for settled(), commit() or the end of a heartbeat, then go out together.
 class FindingSink {
  public:
   virtual ~FindingSink() = default;

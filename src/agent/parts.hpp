@@ -55,7 +55,7 @@ struct Agent::Parts final : FindingSink, UplinkHost, std::enable_shared_from_thi
   ActiveSet active_faults;
   std::unique_ptr<Outbox> outbox;
   std::unique_ptr<Uplink> uplink;
-  // Those that have started, or are starting. Made at once, so that what they are made from need not be kept.
+  // One moves from `waiting` to `detectors` when it starts: nothing is asked of those that have not.
   std::vector<std::unique_ptr<Detector>> waiting, detectors;
   std::function<void(const Finding&)> finding_callback;
   std::function<void()> done_callback;
