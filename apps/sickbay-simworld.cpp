@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/log.hpp"
-#include "base/text.hpp"
+#include "net/listen.hpp"
 #include "net/server.hpp"
 #include "simworld/checker.hpp"
 #include "simworld/fleet.hpp"
@@ -123,12 +123,10 @@ Status run(Arguments& arguments) {
   SICKBAY_ASSIGN(const auto journal, FileJournal::open(arguments.journal));
   SICKBAY_ASSIGN(const auto world, open_world(arguments, *journal, journal->found(), clock));
   Service service(*world, clock);
-  const auto colon = arguments.listen.rfind(':');
-  const auto port = colon == std::string::npos ? std::nullopt : parse_uint(arguments.listen.substr(colon + 1));
-  if (!port || *port > 65535) return fail(Errc::invalid, "--listen takes HOST:PORT, such as 127.0.0.1:8490");
+  SICKBAY_ASSIGN(const auto listen, net::parse_listen(arguments.listen));
   net::ServerOptions options;
-  options.host = arguments.listen.substr(0, colon);
-  options.port = static_cast<std::uint16_t>(*port);
+  options.host = listen.host;
+  options.port = listen.port;
   SICKBAY_ASSIGN(const auto server,
                  net::Server::start(options, [&](const net::Request& request) { return service.handle(request); }));
   std::unique_ptr<Fleet> fleet;
@@ -146,7 +144,8 @@ Status run(Arguments& arguments) {
     fleet = std::make_unique<Fleet>(service, fleet_options, std::move(tickets), clock);
     fleet->start();
   }
-  log::info("sickbay-simworld: {} nodes at http://{}:{}", world->state().nodes.size(), options.host, server->port());
+  log::info("sickbay-simworld: {} nodes at {}", world->state().nodes.size(),
+            net::url_of("http", listen.host, server->port()));
   // Moves the world's time until a signal asks to stop. 50 ms is fine enough for latencies of seconds.
   sigset_t signals;
   sigemptyset(&signals);
@@ -195,7 +194,7 @@ int main(int argc, char** argv) {
   try {
     if (const Status status = run(arguments); !status) {
       fmt::print(stderr, "sickbay-simworld: {}\n", status.error().message);
-      return 1;
+      return status.error().code == Errc::invalid ? 2 : 1;
     }
   } catch (const std::exception& error) {  // the journal cannot be written: the world must not go on
     fmt::print(stderr, "sickbay-simworld: {}\n", error.what());

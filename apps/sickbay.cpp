@@ -18,20 +18,20 @@ int main(int argc, char** argv) {
   if (terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
   sickbay::SystemClock clock;
   sickbay::RandomIds ids;
-  sickbay::cli::Surroundings around{.out = std::cout,
-                                    .err = std::cerr,
-                                    .in = std::cin,
-                                    .environment =
-                                        [](const std::string& name) {
-                                          const char* value = std::getenv(name.c_str());
-                                          return value ? std::optional<std::string>(value) : std::nullopt;
-                                        },
-                                    .terminal_in = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1,
-                                    .terminal_out = terminal,
-                                    .width = size.ws_col,
-                                    .clock = clock,
-                                    .ids = ids,
-                                    .pause = [](sickbay::Duration time) { std::this_thread::sleep_for(time); }};
+  sickbay::cli::CliEnvironment around{.out = std::cout,
+                                      .err = std::cerr,
+                                      .in = std::cin,
+                                      .environment =
+                                          [](const std::string& name) {
+                                            const char* value = std::getenv(name.c_str());
+                                            return value ? std::optional<std::string>(value) : std::nullopt;
+                                          },
+                                      .terminal_in = isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1,
+                                      .terminal_out = terminal,
+                                      .width = size.ws_col,
+                                      .clock = clock,
+                                      .ids = ids,
+                                      .pause = [](sickbay::Duration time) { std::this_thread::sleep_for(time); }};
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   return sickbay::cli::run(arguments, around);
 }

@@ -17,7 +17,8 @@ decide::NodeFacts node_with_alerts() {
   facts.node.schedulers = {"kube"}, facts.node.provider = "sim", facts.node.epoch = 1, facts.node.boot_id = "boot-1";
   facts.node.pool = "gpu", facts.node.shape = {"h100x8", 8};
   facts.host.id = "host-1";
-  facts.provider_actions = {Action::reboot, Action::reprovision, Action::migrate, Action::remove};
+  facts.provider =
+      ProviderCapabilities{.actions = {Action::reboot, Action::reprovision, Action::migrate, Action::remove}};
   for (int code = 0; code < 120; ++code) {  // as long as the real table
     FaultRule rule;
     rule.name = "DmesgXidError", rule.code = std::to_string(code);
@@ -30,7 +31,7 @@ decide::NodeFacts node_with_alerts() {
   facts.session = session;
   facts.last_heartbeat = facts.listening_since = start;
   Observation look;
-  look.node = "node-1", look.scheduler = "kube", look.at = start, look.ready = true;
+  look.node = "node-1", look.scheduler = "kube", look.seen_at = start, look.ready = true;
   facts.observed = {look};
   return facts;
 }

@@ -13,7 +13,8 @@
 
 #include "base/ids.hpp"
 #include "engine/intake.hpp"
-#include "store/alerts.hpp"
+#include "store/clusters.hpp"
+#include "store/findings.hpp"
 #include "store/nodes.hpp"
 #include "store/store.hpp"
 #include "store/work.hpp"
@@ -56,7 +57,7 @@ std::unique_ptr<Store> open(const std::string& url, const Clock& clock) {
 // One transaction as the engine's intake writes it: the findings and the node's wake.
 void add(Store& store, const Clock& clock, const std::string& node, const std::vector<Finding>& findings) {
   const Status done = store.write([&](Tx& tx) -> Status {
-    wake(tx, "node", node, clock.now());
+    wake(tx, WorkKind::node, node, clock.now());
     add_findings(tx, node, 1, findings, clock.now());
     return {};
   });
@@ -149,14 +150,14 @@ void in_memory() {
   start = std::chrono::steady_clock::now();
   for (int i = 0; i < kTransactions; ++i) {
     (void)store->write([&](Tx& tx) -> Status {
-      wake(tx, "node", "n1", clock.now());
+      wake(tx, WorkKind::node, "n1", clock.now());
       return {};
     });
   }
   print("store-small-write-memory", seconds_since(start) / kTransactions * 1e6, "us");
   start = std::chrono::steady_clock::now();
   for (int i = 0; i < kTransactions; ++i) {
-    (void)store->read([&](Tx& tx) -> Result<std::uint64_t> { return work_version(tx, "node", "n1"); });
+    (void)store->read([&](Tx& tx) -> Result<std::uint64_t> { return work_version(tx, WorkKind::node, "n1"); });
   }
   print("store-small-read-memory", seconds_since(start) / kTransactions * 1e6, "us");
 }

@@ -2,7 +2,7 @@
 # from two of the room's own files, so that what the build checks is what programs read.
 add_executable(sickbay-rules-compile apps/sickbay-rules-compile.cpp src/rules/yaml.cpp src/rules/pack.cpp src/rules/pattern.cpp)
 target_include_directories(sickbay-rules-compile PRIVATE src)
-target_link_libraries(sickbay-rules-compile PRIVATE model PkgConfig::RE2 yaml-cpp)
+target_link_libraries(sickbay-rules-compile PRIVATE model config PkgConfig::RE2)
 
 file(GLOB rule_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rules/*.yaml)
 set(rules_pack ${CMAKE_BINARY_DIR}/generated/rules_pack.cpp)

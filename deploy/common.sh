@@ -7,27 +7,50 @@ say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 1; }
 wrong_use() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 2; }
 
+# The packages A|B|... (deploy/packages.txt) of which none is installed.
+not_installed() {
+  local installed alternatives each
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | awk '$1 == "installed" { print $2 }')
+  for alternatives in "$@"; do
+    for each in ${alternatives//|/ }; do
+      if grep -qxF -- "$each" <<< "$installed"; then continue 2; fi
+    done
+    printf '%s\n' "$alternatives"
+  done
+}
+# The first of A|B|... that apt can install here; the first of all where it knows none, for apt to complain about.
+first_available() {
+  local each
+  for each in ${1//|/ }; do
+    if [[ $(apt-cache policy "$each" 2> /dev/null) == *'Candidate: '[0-9]* ]]; then
+      printf '%s\n' "$each"
+      return
+    fi
+  done
+  printf '%s\n' "${1%%|*}"
+}
+
 # need_packages GROUP...: everything of these groups of deploy/packages.txt is installed afterwards, or we stop with
 # the command that installs it.
 need_packages() {
   command -v dpkg-query > /dev/null || die "this is no Debian or Ubuntu; install what deploy/packages.txt lists by hand, then use cmake --preset release"
-  local group wanted=() missing=()
+  local group each wanted=() missing=() packages=() log
   for group in "$@"; do
     mapfile -t -O "${#wanted[@]}" wanted < <(awk -v group="$group" '$1 == group { print $2 }' "$root/deploy/packages.txt")
   done
-  mapfile -t missing < <(comm -23 <(printf '%s\n' "${wanted[@]}" | sort -u) \
-    <(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | awk '$1 == "installed" { print $2 }' | sort -u))
+  mapfile -t missing < <(not_installed "${wanted[@]}")
   ((${#missing[@]})) || return 0
-  local install=(apt-get install -y --no-install-recommends "${missing[@]}")
+  log=$(mktemp)
+  # Which names there are here is known only once apt has its lists.
+  ((EUID != 0)) || apt-get update > "$log" 2>&1 || true
+  for each in "${missing[@]}"; do packages+=("$(first_available "$each")"); done
+  local install=(apt-get install -y --no-install-recommends "${packages[@]}")
   ((EUID == 0)) || die "some packages are missing, and only root can install them. As root: apt-get update && ${install[*]}
 Then run ${0##*/} again; it needs no root itself."
-  say "installing ${#missing[@]} packages: ${missing[*]}"
-  local log
-  log=$(mktemp)
-  export DEBIAN_FRONTEND=noninteractive
-  { apt-get update && "${install[@]}"; } 2>&1 | tee "$log" | grep --line-buffered -E '^(Get:|Setting up )' |
-    sed -u -E 's/^Get:[0-9]+ [^ ]+ ([^ ]+) .*/  fetch \1/; s/^Setting up ([^ ]+).*/  set up \1/' | grep --line-buffered -v '^  fetch bookworm' >&2 || true
-  dpkg-query -W "${missing[@]}" > /dev/null 2>&1 || { tail -20 "$log" >&2; die "the packages could not be installed; the end of apt-get's log is above, all of it is in $log"; }
+  say "installing ${#packages[@]} packages: ${packages[*]}"
+  DEBIAN_FRONTEND=noninteractive "${install[@]}" 2>&1 | tee -a "$log" |
+    sed -u -n -E 's/^Get:[0-9]+ [^ ]+ [^ ]+ [^ ]+ ([^ ]+) [^ ]+ [^ ]+ \[.*/  fetch \1/p; s/^Setting up ([^ ]+).*/  set up \1/p' >&2 || true
+  [[ -z $(not_installed "${packages[@]}") ]] || { tail -20 "$log" >&2; die "the packages could not be installed; the end of apt-get's log is above, all of it is in $log"; }
   rm -f "$log"
 }
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "agent/files.hpp"
 #include "agent/lines.hpp"
 #include "agent/source.hpp"
+#include "base/files.hpp"
 
 namespace sickbay::agent {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "agent/files.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 
 namespace sickbay::agent {

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "agent/files.hpp"
+#include "base/files.hpp"
 #include "model/fault_names.hpp"
 
 namespace sickbay::agent {

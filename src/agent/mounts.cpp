@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "agent/files.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "model/fault_names.hpp"
 

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <map>
 
-#include "agent/files.hpp"
+#include "base/files.hpp"
 #include "base/text.hpp"
 #include "model/fault_names.hpp"
 

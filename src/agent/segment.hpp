@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/files.hpp"
+#include "base/files.hpp"
 
 namespace sickbay::agent {
 

@@ -1,10 +1,7 @@
 #include "agent/state.hpp"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 
@@ -18,16 +15,9 @@ Status StateDirectory::open(const std::string& path) {
   if (path.empty()) return {};
   path_ = path;
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return file_error("create", path, errno);
-  const std::string name = path + "/lock";
-  lock_ = Fd(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock_) {
-    const int why = errno;
-    lock_ = Fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));  // of before the disk was read-only
-    if (!lock_) return file_error("create", name, why);
-  }
-  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) {
-    return fail(Errc::conflict, fmt::format("another agent works on '{}'; give this one a --state of its own", path));
-  }
+  SICKBAY_ASSIGN(
+      lock_,
+      take_lock(path + "/lock", fmt::format("another agent works on '{}'; give this one a --state of its own", path)));
   return {};
 }
 

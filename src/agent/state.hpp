@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/files.hpp"
+#include "base/files.hpp"
 #include "model/node.hpp"
 
 namespace sickbay::agent {

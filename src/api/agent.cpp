@@ -73,7 +73,7 @@ Result<net::Response> hello(Call& call) {
   drop_unreadable(value);
   SICKBAY_ASSIGN(const wire::Hello said, from_json<wire::Hello>(value));
   SICKBAY_ASSIGN(const wire::HelloReply reply, call.services.intake.hello(said, call.caller->token));
-  return json_response(to_json(reply));
+  return call.answer(reply);
 }
 
 // An older session's words: the agent says hello again.
@@ -101,7 +101,7 @@ Result<net::Response> findings(Call& call) {
   const auto reply = call.services.intake.findings(call.caller->token.node, batch);
   if (!reply && reply.error().code == Errc::changed) return stale(reply.error());
   if (!reply) return tl::unexpected<Error>(reply.error());
-  return json_response(to_json(*reply));
+  return call.answer(*reply);
 }
 
 Result<net::Response> heartbeat(Call& call) {
@@ -111,7 +111,7 @@ Result<net::Response> heartbeat(Call& call) {
   const auto reply = call.services.intake.heartbeat(call.caller->token.node, said);
   if (!reply && reply.error().code == Errc::changed) return stale(reply.error());
   if (!reply) return tl::unexpected<Error>(reply.error());
-  return json_response(to_json(*reply));
+  return call.answer(*reply);
 }
 
 }  // namespace
@@ -119,36 +119,33 @@ Result<net::Response> heartbeat(Call& call) {
 std::vector<Route> agent_routes() {
   constexpr std::size_t kLargest = 1024 * 1024;
   return {
-      {"POST",
-       "/v1/agent/hello",
-       Access::join,
-       hello,
-       "An agent's start: opens a session",
-       {},
-       true,
-       schema_of<wire::Hello>,
-       schema_of<wire::HelloReply>,
-       kLargest},
-      {"POST",
-       "/v1/agent/findings",
-       Access::agent,
-       findings,
-       "Findings, durable once acknowledged",
-       {},
-       true,
-       schema_of<wire::Batch>,
-       schema_of<wire::BatchReply>,
-       kLargest},
-      {"POST",
-       "/v1/agent/heartbeat",
-       Access::agent,
-       heartbeat,
-       "An agent's sign of life",
-       {},
-       true,
-       schema_of<wire::Heartbeat>,
-       schema_of<wire::HeartbeatReply>,
-       kLargest},
+      {.method = "POST",
+       .path = "/v1/agent/hello",
+       .access = Access::join,
+       .run = hello,
+       .summary = "An agent's start: opens a session",
+       .body = schema_of<wire::Hello>,
+       .answer = schema_of<wire::HelloReply>,
+       .lenient = true,
+       .body_bytes = kLargest},
+      {.method = "POST",
+       .path = "/v1/agent/findings",
+       .access = Access::agent,
+       .run = findings,
+       .summary = "Findings, durable once acknowledged",
+       .body = schema_of<wire::Batch>,
+       .answer = schema_of<wire::BatchReply>,
+       .lenient = true,
+       .body_bytes = kLargest},
+      {.method = "POST",
+       .path = "/v1/agent/heartbeat",
+       .access = Access::agent,
+       .run = heartbeat,
+       .summary = "An agent's sign of life",
+       .body = schema_of<wire::Heartbeat>,
+       .answer = schema_of<wire::HeartbeatReply>,
+       .lenient = true,
+       .body_bytes = kLargest},
   };
 }
 

@@ -1,27 +1,20 @@
 // Alerts: the model's own form, with the node's name beside its id.
+
 #include "store/alerts.hpp"
 
 #include <fmt/core.h>
 
 #include "api/routes.hpp"
 #include "api/schema.hpp"
+#include "resources/alert.hpp"
+#include "store/nodes.hpp"
+#include "store/paging.hpp"
 
 namespace sickbay::api {
 namespace {
 
-struct AlertView : Alert {
-  std::string node_name;
-  BOOST_DESCRIBE_CLASS(AlertView, (Alert), (node_name), (), ())
-};
-struct AlertList {
-  std::vector<AlertView> alerts;
-  bool has_next = false;
-  std::string next_page_token;
-  BOOST_DESCRIBE_CLASS(AlertList, (), (alerts, has_next, next_page_token), (), ())
-};
-
-AlertView view_of(store::Tx& tx, Alert alert, std::map<std::string, std::string>& names) {
-  AlertView view;
+resources::Alert view_of(store::Tx& tx, Alert alert, std::map<std::string, std::string>& names) {
+  resources::Alert view;
   static_cast<Alert&>(view) = std::move(alert);
   auto [name, is_new] = names.try_emplace(view.node);
   if (is_new) {
@@ -46,9 +39,9 @@ Result<net::Response> list(Call& call) {
   return call.read([&](store::Tx& tx) -> Result<net::Response> {
     auto paged = store::list_alerts(tx, filter, page);
     std::map<std::string, std::string> names;
-    json::array items;
-    for (Alert& alert : paged.items) items.push_back(to_json(view_of(tx, std::move(alert), names)));
-    return json_response(list_of("alerts", std::move(items), paged.next));
+    std::vector<resources::Alert> views;
+    for (Alert& alert : paged.items) views.push_back(view_of(tx, std::move(alert), names));
+    return call.answer_list<resources::AlertList>(std::move(views), paged.next);
   });
 }
 
@@ -59,7 +52,7 @@ Result<net::Response> get(Call& call) {
       return fail(Errc::not_found, fmt::format("there is no alert {} in this cluster", call.part("alert")));
     }
     std::map<std::string, std::string> names;
-    return json_response(to_json(view_of(tx, std::move(*alert), names)));
+    return call.answer(view_of(tx, std::move(*alert), names));
   });
 }
 
@@ -68,16 +61,12 @@ Result<net::Response> get(Call& call) {
 std::vector<Route> alert_routes() {
   const std::string all = "/v1/compute/clusters/{cluster}/alerts";
   return {
-      {"GET",
-       all,
-       Access::viewer,
-       list,
-       "Alerts, newest first",
-       {"state", "severity", "name", "node", "page_size", "page_token"},
-       false,
-       nullptr,
-       schema_of<AlertList>},
-      {"GET", all + "/{alert}", Access::viewer, get, "One alert", {}, false, nullptr, schema_of<AlertView>},
+      {.path = all,
+       .run = list,
+       .summary = "Alerts, newest first",
+       .parameters = {"state", "severity", "name", "node", "page_size", "page_token"},
+       .answer = schema_of<resources::AlertList>},
+      {.path = all + "/{alert}", .run = get, .summary = "One alert", .answer = schema_of<resources::Alert>},
   };
 }
 

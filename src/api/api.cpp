@@ -8,6 +8,8 @@
 #include "api/routes.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "store/answered.hpp"
+#include "store/clusters.hpp"
 
 namespace sickbay::api {
 namespace {
@@ -56,7 +58,7 @@ std::string_view bearer(const net::Request& request) {
 }
 
 Status known_parameters(const Route& route, const net::Target& target) {
-  if (route.given) return {};
+  if (route.lenient) return {};
   for (const auto& [name, value] : target.query) {
     if (std::find(route.parameters.begin(), route.parameters.end(), name) != route.parameters.end()) continue;
     const std::string known = route.parameters.empty() ? "none" : fmt::format("{}", fmt::join(route.parameters, ", "));
@@ -122,8 +124,8 @@ net::Response Api::handle(const net::Request& request) {
     note(call, response.status);
     return response;
   } catch (const std::exception& error) {
-    log::error("{} {} failed by a fault of ours: {}", request.method, request.target, error.what());
-    return problem({Errc::internal, "a fault of the server; its log says more", {}});
+    log::error("{} {} failed by an internal error: {}", request.method, request.target, error.what());
+    return problem({Errc::internal, "internal error; the server's log says more", {}});
   }
 }
 
@@ -136,12 +138,13 @@ Status Api::admit(Call& call) const {
     return fail(Errc::unauthenticated, "send a token as 'Authorization: Bearer TOKEN'");
   }
   SICKBAY_ASSIGN(call.caller, services_.people.authenticate(secret));
-  const store::Token& token = call.caller->token;
+  const Token& token = call.caller->token;
   if (access == Access::agent || access == Access::join) {
-    if (token.purpose == "agent" || (access == Access::join && token.purpose == "ticket")) return {};
+    if (token.purpose == TokenPurpose::agent || (access == Access::join && token.purpose == TokenPurpose::ticket))
+      return {};
     return fail(Errc::forbidden, "only agents speak here, with a credential or a join ticket of their node");
   }
-  SICKBAY_CHECK(people::People::allow(*call.caller, least_role(access), ""));
+  SICKBAY_CHECK(people::Auth::allow(*call.caller, least_role(access), ""));
   const std::string_view wanted = call.part("cluster");
   if (wanted.empty()) return {};
   SICKBAY_ASSIGN(call.cluster, call.read([&](store::Tx& tx) -> Result<std::optional<Cluster>> {
@@ -161,8 +164,8 @@ Status Api::admit(Call& call) const {
 
 Result<net::Response> Api::run(Call& call) {
   const auto id = call.request.header("Idempotency-Key");
-  if (!id || call.route.method == "GET" || !call.caller || call.caller->principal.kind == "agent") {
-    return call.route.function(call);
+  if (!id || call.route.method == "GET" || !call.caller || call.caller->principal.kind == PrincipalKind::agent) {
+    return call.route.run(call);
   }
   if (call.route.secret_answer) {
     return fail(Errc::invalid, "this takes no Idempotency-Key: its answer holds a secret, which is not kept");
@@ -188,7 +191,7 @@ Result<net::Response> Api::run_once(Call& call, const std::string& id) {
     SICKBAY_ASSIGN(const json::value kept, parse_json(before->answer));
     return json_response(kept.at("body"), static_cast<int>(kept.at("status").to_number<std::int64_t>()));
   }
-  SICKBAY_ASSIGN(net::Response response, call.route.function(call));
+  SICKBAY_ASSIGN(net::Response response, call.route.run(call));
   SICKBAY_ASSIGN(const json::value body,
                  response.body.empty() ? Result<json::value>(nullptr) : parse_json(response.body));
   const store::Answered answered{hash, json::serialize(json::object{{"status", response.status}, {"body", body}})};
@@ -203,7 +206,7 @@ Result<net::Response> Api::run_once(Call& call, const std::string& id) {
 
 // Whatever anybody changed, or was refused, is written down.
 void Api::note(const Call& call, int status) {
-  if (call.route.method == "GET" || !call.caller || call.caller->principal.kind == "agent") return;
+  if (call.route.method == "GET" || !call.caller || call.caller->principal.kind == PrincipalKind::agent) return;
   const bool done = status < 400;
   if (status == 429 || status >= 500 || (done && (call.route.audited || call.parameter("dry_run")))) return;
   const Status noted = services_.people.note(*call.caller, call.route.method + " " + call.route.path,

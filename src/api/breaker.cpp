@@ -1,4 +1,6 @@
 // The circuit breaker: shown, and reset by a person with a reason.
+#include "resources/breaker.hpp"
+
 #include "api/routes.hpp"
 #include "api/schema.hpp"
 #include "base/text.hpp"
@@ -6,22 +8,17 @@
 namespace sickbay::api {
 namespace {
 
-struct ResetBody {
-  std::string reason;
-  BOOST_DESCRIBE_CLASS(ResetBody, (), (reason), (), ())
-};
-
 Result<net::Response> get(Call& call) {
-  return json_response(to_json(call.cluster->breaker));
+  return call.answer(call.cluster->breaker);
 }
 
 Result<net::Response> reset(Call& call) {
-  SICKBAY_ASSIGN(const ResetBody body, call.body<ResetBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::BreakerReset>());
   if (trim(body.reason).empty())
     return fail(Errc::invalid, "reason is missing: why automatic repair may go on", "reason");
   SICKBAY_ASSIGN(const Cluster cluster,
                  call.services.commands.reset_breaker(call.cluster->id, call.person(), body.reason));
-  return json_response(to_json(cluster.breaker));
+  return call.answer(cluster.breaker);
 }
 
 }  // namespace
@@ -29,24 +26,14 @@ Result<net::Response> reset(Call& call) {
 std::vector<Route> breaker_routes() {
   const std::string path = "/v1/compute/clusters/{cluster}/breaker";
   return {
-      {"GET",
-       path,
-       Access::viewer,
-       get,
-       "The circuit breaker: open or not, and why",
-       {},
-       false,
-       nullptr,
-       schema_of<Breaker>},
-      {"POST",
-       path + "/reset",
-       Access::operator_,
-       reset,
-       "Closes it: automatic repair resumes gradually",
-       {},
-       false,
-       schema_of<ResetBody>,
-       schema_of<Breaker>},
+      {.path = path, .run = get, .summary = "The circuit breaker: open or not, and why", .answer = schema_of<Breaker>},
+      {.method = "POST",
+       .path = path + "/reset",
+       .access = Access::operator_,
+       .run = reset,
+       .summary = "Closes it: automatic repair resumes gradually",
+       .body = schema_of<resources::BreakerReset>,
+       .answer = schema_of<Breaker>},
   };
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
+#include "store/nodes.hpp"
+#include "store/paging.hpp"
 
 namespace sickbay::api {
 namespace {
@@ -77,14 +79,6 @@ Result<Node> Call::find_node(std::string_view id_or_name) const {
     }
     return *node;
   });
-}
-
-json::object list_of(std::string_view name, json::array items, std::string_view next) {
-  json::object object;
-  object[name] = std::move(items);
-  object["has_next"] = !next.empty();
-  object["next_page_token"] = next;
-  return object;
 }
 
 }  // namespace sickbay::api

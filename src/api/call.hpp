@@ -10,13 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "api/config.hpp"
 #include "api/problem.hpp"
+#include "config/server_config.hpp"
 #include "engine/commands.hpp"
 #include "engine/intake.hpp"
 #include "model/json.hpp"
 #include "net/server.hpp"
 #include "people/people.hpp"
+#include "resources/list.hpp"
+#include "store/paging.hpp"
 
 namespace sickbay::api {
 
@@ -25,33 +27,53 @@ struct Services {
   store::Store& store;
   engine::Commands& commands;
   engine::Intake& intake;
-  people::People& people;
+  people::Auth& people;
   const Clock& clock;
   Ids& ids;
-  std::function<decide::Caution()> caution;   // of this replica's engine
-  std::function<net::ServerCounters()> http;  // of this replica's server; may be empty
+  std::function<decide::SafetyState()> caution;  // of this replica's engine
+  std::function<net::ServerCounters()> http;     // of this replica's server; may be empty
   std::string version;
-  std::vector<ClusterConfig> configured;  // the clusters whose adapters this server has
+  // The clusters whose adapters this server has now; any thread.
+  std::function<std::vector<config::ClusterConfig>()> configured;
 };
 
 // Whose word a route takes. agent: an agent's credential; join: that or a ticket; the others: people and programs with
 // at least that role, in the {cluster} of the path where there is one.
 enum class Access { open, join, agent, viewer, technician, operator_, admin };
 
+// One page of a vector that is in memory whole, in the order of `key`, which must be unique.
+template <class T, class Key>
+store::Paged<T> page_of(std::vector<T> all, const store::Page& page, Key key) {
+  std::sort(all.begin(), all.end(), [&](const T& a, const T& b) { return key(a) < key(b); });
+  store::Paged<T> paged;
+  for (T& item : all) {
+    if (!page.token.empty() && key(item) <= page.token) continue;
+    if (paged.items.size() == page.size) {
+      paged.next = key(paged.items.back());
+      break;
+    }
+    paged.items.push_back(std::move(item));
+  }
+  return paged;
+}
+
 class Api;
 class Call;
 using Function = Result<net::Response> (*)(Call& call);
 
+// Written with the members' names, in this order; what is left out is as it stands here.
 struct Route {
-  std::string method, path;  // "/v1/compute/clusters/{cluster}/alerts"
+  std::string method = "GET", path = {};  // "/v1/compute/clusters/{cluster}/alerts"
   Access access = Access::viewer;
-  Function function = nullptr;
-  std::string summary;                       // for the OpenAPI document
+  Function run = nullptr;
+  std::string summary = {};                  // for the OpenAPI document
   std::vector<std::string> parameters = {};  // of the query
-  // The shapes of Together's API: unknown parameters and members are ignored. On our own they are errors.
-  bool given = false;
-  json::object (*body)() = nullptr;  // schemas
+  json::object (*body)() = nullptr;          // schemas
   json::object (*answer)() = nullptr;
+  int status = 200;  // of the answer where it is done
+  // Unknown parameters and members are ignored: in the shapes of Together's API, whose newer SDKs may send more, and in
+  // what agents of other versions say. On our own they are errors.
+  bool lenient = false;
   std::size_t body_bytes = 64 * 1024;
   bool secret_answer = false;  // not kept for repeats under an idempotency id
   bool audited = false;        // leaves an audit row itself, or changes nothing
@@ -95,10 +117,32 @@ class Call {
   Result<T> body() const {
     if (request.body.empty()) return T{};
     SICKBAY_ASSIGN(const json::value value, body_value());
-    return from_json<T>(value, route.given ? Reading::lenient : Reading::strict);
+    return from_json<T>(value, route.lenient ? Reading::lenient : Reading::strict);
   }
   // The body parsed; no string in it holds NUL.
   Result<json::value> body_value() const;
+
+  // The answer that the route promises: its status, with this value.
+  template <class T>
+  net::Response answer(const T& value) const {
+    return json_response(to_json(value), route.status);
+  }
+  // A list of resources/list.hpp with these items, and the token of the page after them ("": there is none).
+  template <class List>
+  net::Response answer_list(std::vector<resources::ItemOf<List>> items, const std::string& next = {}) const {
+    List list;
+    resources::items_of(list) = std::move(items);
+    list.has_next = !next.empty();
+    list.next_page_token = next;
+    return answer(list);
+  }
+  // The page that was asked for of a list that is in memory whole, in the order of `key`, which must be unique.
+  template <class List, class Key>
+  Result<net::Response> answer_page(std::vector<resources::ItemOf<List>> all, Key key) const {
+    SICKBAY_ASSIGN(const store::Page asked, page());
+    auto paged = page_of(std::move(all), asked, key);
+    return answer_list<List>(std::move(paged.items), paged.next);
+  }
 
   // Reads the store: `body` is Result<T>(store::Tx&).
   template <class Body>
@@ -113,31 +157,5 @@ class Call {
   std::map<std::string, std::string> path_;
   std::vector<std::pair<std::string, std::string>> query_;
 };
-
-// {"NAME": items, "has_next": ..., "next_page_token": ...}: the form of every list.
-json::object list_of(std::string_view name, json::array items, std::string_view next);
-
-// One page of a vector that is in memory whole, in the order of `key`, which must be unique.
-template <class T, class Key>
-store::Paged<T> page_of(std::vector<T> all, const store::Page& page, Key key) {
-  std::sort(all.begin(), all.end(), [&](const T& a, const T& b) { return key(a) < key(b); });
-  store::Paged<T> paged;
-  for (T& item : all) {
-    if (!page.token.empty() && key(item) <= page.token) continue;
-    if (paged.items.size() == page.size) {
-      paged.next = key(paged.items.back());
-      break;
-    }
-    paged.items.push_back(std::move(item));
-  }
-  return paged;
-}
-
-template <class T>
-json::array to_array(const std::vector<T>& values) {
-  json::array array;
-  for (const T& value : values) array.push_back(to_json(value));
-  return array;
-}
 
 }  // namespace sickbay::api

@@ -2,7 +2,10 @@
 #include "api/cluster_view.hpp"
 
 #include <array>
+#include <map>
 
+#include "api/node_view.hpp"
+#include "api/remediation_view.hpp"
 #include "store/events.hpp"
 #include "store/repairs.hpp"
 
@@ -23,8 +26,8 @@ std::string upper(std::string text) {
   return text;
 }
 
-GpuWorkerNode worker_of(const NodeView& node, const std::string& cluster_type) {
-  GpuWorkerNode worker;
+resources::GpuWorkerNode worker_of(const resources::Node& node, const std::string& cluster_type) {
+  resources::GpuWorkerNode worker;
   worker.host_name = node.name;
   worker.node_id = node.id;
   worker.instance_id = node.id;
@@ -47,8 +50,8 @@ std::string gpu_type_of(const Shape& shape) {
   return kind;
 }
 
-ClusterView read_cluster_view(store::Tx& tx, const Cluster& cluster) {
-  ClusterView view;
+resources::Cluster read_cluster_view(store::Tx& tx, const Cluster& cluster) {
+  resources::Cluster view;
   view.cluster_id = cluster.id;
   view.cluster_name = cluster.name;
   view.cluster_type = cluster.type;
@@ -64,8 +67,8 @@ ClusterView read_cluster_view(store::Tx& tx, const Cluster& cluster) {
   for (Repair& repair : store::list_repairs(tx, filter, {kNewestRepairs, {}}).items) {
     latest.try_emplace(repair.node, std::move(repair));  // newest first
   }
-  for (const NodeView& node : node_views(tx, cluster.id)) {
-    GpuWorkerNode worker = worker_of(node, cluster.type);
+  for (const resources::Node& node : node_views(tx, cluster.id)) {
+    resources::GpuWorkerNode worker = worker_of(node, cluster.type);
     if (const auto repair = latest.find(node.id); repair != latest.end()) {
       worker.latest_remediation = read_remediation(tx, repair->second);
     }
@@ -76,7 +79,8 @@ ClusterView read_cluster_view(store::Tx& tx, const Cluster& cluster) {
   store::EventFilter events;
   events.cluster = cluster.id;
   for (const Event& event : store::list_events(tx, events, {kNewestEvents, {}}).items) {
-    if (!event.node.empty()) view.node_lifecycle_events.push_back({event.message, event.node, event.kind, event.at});
+    if (!event.node.empty())
+      view.node_lifecycle_events.push_back({event.message, event.node, name_of(event.kind), event.at});
   }
   return view;
 }

@@ -1,61 +1,17 @@
-// A cluster in the shape of Together's API. What an operator's own site does not have (add-ons, capacity pools,
-// billing) is there with honest empty values.
+// How a cluster becomes the shape of Together's API.
 #pragma once
 
-#include "api/node_view.hpp"
-#include "api/together.hpp"
+#include <string>
+#include <string_view>
+
+#include "resources/cluster.hpp"
+#include "store/tx.hpp"
 
 namespace sickbay::api {
 
-struct PhaseTransition {
-  std::string phase;
-  Time transition_time{};
-  BOOST_DESCRIBE_CLASS(PhaseTransition, (), (phase, transition_time), (), ())
-};
-struct GpuWorkerNode {
-  std::string host_name, node_id, instance_id;
-  std::uint64_t memory_gib = 0, num_cpu_cores = 0, num_gpus = 0;
-  std::vector<std::string> networks;
-  std::vector<PhaseTransition> phase_transitions;
-  std::string status;
-  bool auto_remediation_enabled = true;
-  std::optional<Remediation> latest_remediation;
-  std::optional<std::string> slurm_worker_hostname;
-  BOOST_DESCRIBE_CLASS(GpuWorkerNode, (),
-                       (host_name, node_id, instance_id, memory_gib, num_cpu_cores, num_gpus, networks,
-                        phase_transitions, status, auto_remediation_enabled, latest_remediation, slurm_worker_hostname),
-                       (), ())
-};
-struct NodeLifecycleEvent {
-  std::string message, node_id, reason;
-  Time timestamp{};
-  BOOST_DESCRIBE_CLASS(NodeLifecycleEvent, (), (message, node_id, reason, timestamp), (), ())
-};
-struct ClusterView {
-  std::string cluster_id, cluster_name, cluster_type, status;
-  std::string gpu_type, region, billing_type = "ON_DEMAND";
-  std::uint64_t num_gpus = 0, num_cpu_workers = 0, num_reserved_gpus = 0, num_capacity_pool_gpus = 0;
-  std::uint64_t allocated_preemptible_gpus = 0, desired_preemptible_gpus = 0;
-  std::string cuda_version, nvidia_driver_version, os_image, project_id;
-  std::string kube_config;  // the caller's own; empty where none is set up, never the admin's
-  bool control_plane_ready = true;
-  std::optional<Time> created_at;
-  std::vector<GpuWorkerNode> gpu_worker_nodes, deleted_gpu_worker_nodes;
-  std::vector<json::object> control_plane_nodes, add_ons, volumes;
-  std::vector<PhaseTransition> phase_transitions;
-  std::vector<NodeLifecycleEvent> node_lifecycle_events;
-  BOOST_DESCRIBE_CLASS(ClusterView, (),
-                       (cluster_id, cluster_name, cluster_type, status, gpu_type, region, billing_type, num_gpus,
-                        num_cpu_workers, num_reserved_gpus, num_capacity_pool_gpus, allocated_preemptible_gpus,
-                        desired_preemptible_gpus, cuda_version, nvidia_driver_version, os_image, project_id,
-                        kube_config, control_plane_ready, created_at, gpu_worker_nodes, deleted_gpu_worker_nodes,
-                        control_plane_nodes, add_ons, volumes, phase_transitions, node_lifecycle_events),
-                       (), ())
-};
-
 // The name of a GPU by the SDK's list where it is on it, else the shape's own: "8x10de:2330" is H100_SXM.
 std::string gpu_type_of(const Shape& shape);
-ClusterView read_cluster_view(store::Tx& tx, const Cluster& cluster);
+resources::Cluster read_cluster_view(store::Tx& tx, const Cluster& cluster);
 
 constexpr std::string_view kRegion = "local";  // the site this server runs at
 

@@ -1,4 +1,6 @@
 // Clusters: Together's routes. Creating one adopts it; machines are neither built nor destroyed here.
+#include "store/clusters.hpp"
+
 #include <fmt/core.h>
 
 #include <set>
@@ -7,42 +9,22 @@
 #include "api/routes.hpp"
 #include "api/schema.hpp"
 #include "base/text.hpp"
+#include "store/nodes.hpp"
 
 namespace sickbay::api {
 namespace {
 
-struct CreateBody {
-  std::string cluster_name, cluster_type = "KUBERNETES";
-  std::optional<std::uint64_t> num_gpus;
-  BOOST_DESCRIBE_CLASS(CreateBody, (), (cluster_name, cluster_type, num_gpus), (), ())
-};
-struct UpdateBody {
-  std::optional<std::string> cluster_type;
-  std::optional<std::uint64_t> num_gpus;
-  BOOST_DESCRIBE_CLASS(UpdateBody, (), (cluster_type, num_gpus), (), ())
-};
-struct ClusterList {
-  std::vector<ClusterView> clusters;
-  BOOST_DESCRIBE_CLASS(ClusterList, (), (clusters), (), ())
-};
-struct Deleted {
-  std::string cluster_id;
-  BOOST_DESCRIBE_CLASS(Deleted, (), (cluster_id), (), ())
-};
-
 Result<net::Response> answer(Call& call, const Cluster& cluster) {
-  SICKBAY_ASSIGN(const ClusterView view,
-                 call.read([&](store::Tx& tx) -> Result<ClusterView> { return read_cluster_view(tx, cluster); }));
-  return json_response(to_json(view));
+  return call.read([&](store::Tx& tx) -> Result<net::Response> { return call.answer(read_cluster_view(tx, cluster)); });
 }
 
 Result<net::Response> list(Call& call) {
   return call.read([&](store::Tx& tx) -> Result<net::Response> {
-    json::array clusters;
+    resources::ClusterList list;
     for (const Cluster& cluster : store::list_clusters(tx)) {
-      if (call.caller->sees(cluster.id)) clusters.push_back(to_json(read_cluster_view(tx, cluster)));
+      if (call.caller->sees(cluster.id)) list.clusters.push_back(read_cluster_view(tx, cluster));
     }
-    return json_response(json::object{{"clusters", std::move(clusters)}});
+    return call.answer(list);
   });
 }
 
@@ -51,7 +33,7 @@ Result<net::Response> get(Call& call) {
 }
 
 Result<net::Response> create(Call& call) {
-  SICKBAY_ASSIGN(const CreateBody body, call.body<CreateBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::NewCluster>());
   if (!call.caller->sees_all()) return fail(Errc::forbidden, "clusters are adopted by an admin of all clusters");
   const std::string name(trim(body.cluster_name));
   if (name.empty() || name.size() > 100)
@@ -63,15 +45,15 @@ Result<net::Response> create(Call& call) {
     return fail(Errc::refused,
                 "no provider here can build machines; to adopt a cluster that exists, ask with num_gpus 0", "num_gpus");
   }
-  const auto& known = call.services.configured;
-  const auto found = std::find_if(known.begin(), known.end(), [&](const ClusterConfig& c) { return c.name == name; });
+  const auto known = call.services.configured ? call.services.configured() : std::vector<config::ClusterConfig>{};
+  const auto found = std::find_if(known.begin(), known.end(), [&](const auto& c) { return c.name == name; });
   if (found == known.end()) {
     return fail(Errc::refused,
                 fmt::format("no adapters reach a cluster '{}'; name it in the server's configuration", name),
                 "cluster_name");
   }
   Cluster cluster;
-  cluster.id = cluster_id_of(name);
+  cluster.id = config::cluster_id_of(name);
   cluster.name = name;
   cluster.type = found->type;
   SICKBAY_ASSIGN(cluster, call.services.commands.adopt(cluster, call.person()));
@@ -79,22 +61,23 @@ Result<net::Response> create(Call& call) {
 }
 
 Result<net::Response> update(Call& call) {
-  SICKBAY_ASSIGN(const UpdateBody body, call.body<UpdateBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::ClusterChange>());
   if (body.cluster_type && *body.cluster_type != call.cluster->type) {
     return fail(Errc::refused, "a cluster's type does not change; adopt it anew", "cluster_type");
   }
-  SICKBAY_ASSIGN(const ClusterView view,
-                 call.read([&](store::Tx& tx) -> Result<ClusterView> { return read_cluster_view(tx, *call.cluster); }));
+  SICKBAY_ASSIGN(const auto view, call.read([&](store::Tx& tx) -> Result<resources::Cluster> {
+    return read_cluster_view(tx, *call.cluster);
+  }));
   if (body.num_gpus && *body.num_gpus != view.num_gpus) {
     return fail(Errc::refused, "no provider here can add or take away machines", "num_gpus");
   }
-  return json_response(to_json(view));
+  return call.answer(view);
 }
 
 // Forgets it. The machines stay as they are.
 Result<net::Response> forget(Call& call) {
   SICKBAY_CHECK(call.services.commands.forget(call.cluster->id, call.person()));
-  return json_response(to_json(Deleted{call.cluster->id}));
+  return call.answer(resources::ForgottenCluster{call.cluster->id});
 }
 
 Result<net::Response> regions(Call& call) {
@@ -106,10 +89,7 @@ Result<net::Response> regions(Call& call) {
         if (!node.shape.name.empty()) types.insert(gpu_type_of(node.shape));
       }
     }
-    json::array names;
-    for (const std::string& type : types) names.push_back(json::string(type));
-    json::object region = {{"name", kRegion}, {"driver_versions", json::array{}}, {"supported_instance_types", names}};
-    return json_response(json::object{{"regions", json::array{std::move(region)}}});
+    return call.answer(resources::RegionList{{{std::string(kRegion), {}, {types.begin(), types.end()}}}});
   });
 }
 
@@ -117,30 +97,42 @@ Result<net::Response> regions(Call& call) {
 
 std::vector<Route> cluster_routes() {
   const std::string all = "/v1/compute/clusters", one = all + "/{cluster}";
-  constexpr auto kOne = schema_of<ClusterView>;
+  constexpr auto kOne = schema_of<resources::Cluster>;
   return {
-      {"GET", all, Access::viewer, list, "The clusters you may see", {}, true, nullptr, schema_of<ClusterList>},
-      {"POST", all, Access::admin, create, "Adopts a cluster that exists", {}, true, schema_of<CreateBody>, kOne},
-      {"GET", one, Access::viewer, get, "One cluster with its nodes", {}, true, nullptr, kOne},
-      {"PUT",
-       one,
-       Access::admin,
-       update,
-       "Changes a cluster, where a provider can",
-       {},
-       true,
-       schema_of<UpdateBody>,
-       kOne},
-      {"DELETE",
-       one,
-       Access::admin,
-       forget,
-       "Forgets a cluster; its machines stay as they are",
-       {},
-       true,
-       nullptr,
-       schema_of<Deleted>},
-      {"GET", "/v1/compute/regions", Access::viewer, regions, "Where nodes can be, and of what kind", {}, true},
+      {.path = all,
+       .run = list,
+       .summary = "The clusters you may see",
+       .answer = schema_of<resources::ClusterList>,
+       .lenient = true},
+      {.method = "POST",
+       .path = all,
+       .access = Access::admin,
+       .run = create,
+       .summary = "Adopts a cluster that exists",
+       .body = schema_of<resources::NewCluster>,
+       .answer = kOne,
+       .lenient = true},
+      {.path = one, .run = get, .summary = "One cluster with its nodes", .answer = kOne, .lenient = true},
+      {.method = "PUT",
+       .path = one,
+       .access = Access::admin,
+       .run = update,
+       .summary = "Changes a cluster, where a provider can",
+       .body = schema_of<resources::ClusterChange>,
+       .answer = kOne,
+       .lenient = true},
+      {.method = "DELETE",
+       .path = one,
+       .access = Access::admin,
+       .run = forget,
+       .summary = "Forgets a cluster; its machines stay as they are",
+       .answer = schema_of<resources::ForgottenCluster>,
+       .lenient = true},
+      {.path = "/v1/compute/regions",
+       .run = regions,
+       .summary = "Where nodes can be, and of what kind",
+       .answer = schema_of<resources::RegionList>,
+       .lenient = true},
   };
 }
 

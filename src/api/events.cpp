@@ -1,10 +1,14 @@
 // What happened: as pages, and as a stream of server-sent events that is taken up where it broke off. A stream polls
 // the store by sequence, so it needs no memory of what it was told, and a replica knows of the events of all others.
+#include "store/events.hpp"
+
 #include <fmt/core.h>
 
 #include "api/routes.hpp"
 #include "api/schema.hpp"
 #include "base/text.hpp"
+#include "resources/event.hpp"
+#include "store/paging.hpp"
 
 namespace sickbay::api {
 namespace {
@@ -12,13 +16,6 @@ namespace {
 constexpr std::size_t kEventsAtOnce = 100;  // one piece of a stream
 constexpr std::size_t kNewest = 200;
 constexpr Duration kLookAgainWhoItIs = seconds{30};  // a revoked token ends its streams within this
-
-struct EventList {
-  std::vector<Event> events;
-  bool has_next = false;
-  std::string next_page_token;
-  BOOST_DESCRIBE_CLASS(EventList, (), (events, has_next, next_page_token), (), ())
-};
 
 Result<store::EventFilter> filter_of(Call& call) {
   store::EventFilter filter;
@@ -47,10 +44,10 @@ Result<net::Response> list(Call& call) {
   SICKBAY_ASSIGN(const auto after, sequence_of(call.parameter("after"), "after"));
   return call.read([&](store::Tx& tx) -> Result<net::Response> {
     if (after) {
-      return json_response(list_of("events", to_array(store::events_after(tx, filter, *after, page.size)), ""));
+      return call.answer_list<resources::EventList>(store::events_after(tx, filter, *after, page.size));
     }
     auto paged = store::list_events(tx, filter, page);
-    return json_response(list_of("events", to_array(paged.items), paged.next));
+    return call.answer_list<resources::EventList>(std::move(paged.items), paged.next);
   });
 }
 
@@ -77,7 +74,7 @@ class EventStream final : public net::BodyStream {
     });
     if (!events) return text;  // the store is away for a moment: the stream waits
     for (const Event& event : *events) {
-      text += fmt::format("id: {}\nevent: {}\ndata: {}\n\n", *event.sequence, event.kind, to_json_text(event));
+      text += fmt::format("id: {}\nevent: {}\ndata: {}\n\n", *event.sequence, name_of(event.kind), to_json_text(event));
       after_ = *event.sequence;
     }
     return text;
@@ -122,22 +119,15 @@ Result<net::Response> stream(Call& call) {
 std::vector<Route> event_routes() {
   const std::string base = "/v1/compute/clusters/{cluster}";
   return {
-      {"GET",
-       base + "/events",
-       Access::viewer,
-       list,
-       "What happened, newest first; after=SEQUENCE: what came later",
-       {"node", "repair", "kind", "after", "page_size", "page_token"},
-       false,
-       nullptr,
-       schema_of<EventList>},
-      {"GET",
-       base + "/stream",
-       Access::viewer,
-       stream,
-       "The same as server-sent events from now on, or from Last-Event-ID",
-       {"node", "repair", "kind", "last_event_id"},
-       false},
+      {.path = base + "/events",
+       .run = list,
+       .summary = "What happened, newest first; after=SEQUENCE: what came later",
+       .parameters = {"node", "repair", "kind", "after", "page_size", "page_token"},
+       .answer = schema_of<resources::EventList>},
+      {.path = base + "/stream",
+       .run = stream,
+       .summary = "The same as server-sent events from now on, or from Last-Event-ID",
+       .parameters = {"node", "repair", "kind", "last_event_id"}},
   };
 }
 

@@ -1,42 +1,38 @@
 // Hosts: what is under the nodes, spare, vacated or waiting for a technician.
+#include "store/hosts.hpp"
+
 #include <fmt/core.h>
 
 #include "api/routes.hpp"
 #include "api/schema.hpp"
+#include "resources/host.hpp"
+#include "store/nodes.hpp"
+#include "store/paging.hpp"
 
 namespace sickbay::api {
 namespace {
 
-struct HostView : Host {
-  std::string node_name;
-  BOOST_DESCRIBE_CLASS(HostView, (Host), (node_name), (), ())
-};
-struct HostList {
-  std::vector<HostView> hosts;
-  bool has_next = false;
-  std::string next_page_token;
-  BOOST_DESCRIBE_CLASS(HostList, (), (hosts, has_next, next_page_token), (), ())
-};
-
-HostView view_of(store::Tx& tx, Host host) {
-  HostView view;
+resources::Host view_of(Host host, std::string node_name) {
+  resources::Host view;
   static_cast<Host&>(view) = std::move(host);
-  if (view.node.empty()) return view;
-  if (const auto node = store::get_node(tx, view.node)) view.node_name = node->name;
+  view.node_name = std::move(node_name);
   return view;
 }
 
 Result<net::Response> list(Call& call) {
-  SICKBAY_ASSIGN(const store::Page page, call.page());
   SICKBAY_ASSIGN(const auto state, call.choice<HostState>("state"));
-  return call.read([&](store::Tx& tx) -> Result<net::Response> {
-    auto hosts = store::list_hosts(tx, call.cluster->id);
-    std::erase_if(hosts, [&](const Host& host) { return state && host.state != *state; });
-    auto paged = page_of(std::move(hosts), page, [](const Host& host) { return host.id; });
-    json::array items;
-    for (Host& host : paged.items) items.push_back(to_json(view_of(tx, std::move(host))));
-    return json_response(list_of("hosts", std::move(items), paged.next));
-  });
+  SICKBAY_ASSIGN(auto hosts, call.read([&](store::Tx& tx) -> Result<std::vector<resources::Host>> {
+    std::map<std::string, std::string> names;
+    for (const Node& node : store::list_nodes(tx, call.cluster->id)) names[node.id] = node.name;
+    std::vector<resources::Host> views;
+    for (Host& host : store::list_hosts(tx, call.cluster->id)) {
+      if (state && host.state != *state) continue;
+      const auto name = names.find(host.node);
+      views.push_back(view_of(std::move(host), name == names.end() ? "" : name->second));
+    }
+    return views;
+  }));
+  return call.answer_page<resources::HostList>(std::move(hosts), [](const Host& host) { return host.id; });
 }
 
 Result<net::Response> get(Call& call) {
@@ -45,7 +41,8 @@ Result<net::Response> get(Call& call) {
     if (!host || host->cluster != call.cluster->id) {
       return fail(Errc::not_found, fmt::format("there is no host {} in this cluster", call.part("host")));
     }
-    return json_response(to_json(view_of(tx, std::move(*host))));
+    const auto node = host->node.empty() ? std::nullopt : store::get_node(tx, host->node);
+    return call.answer(view_of(std::move(*host), node ? node->name : ""));
   });
 }
 
@@ -54,16 +51,12 @@ Result<net::Response> get(Call& call) {
 std::vector<Route> host_routes() {
   const std::string all = "/v1/compute/clusters/{cluster}/hosts";
   return {
-      {"GET",
-       all,
-       Access::viewer,
-       list,
-       "The hosts of a cluster, by id",
-       {"state", "page_size", "page_token"},
-       false,
-       nullptr,
-       schema_of<HostList>},
-      {"GET", all + "/{host}", Access::viewer, get, "One host", {}, false, nullptr, schema_of<HostView>},
+      {.path = all,
+       .run = list,
+       .summary = "The hosts of a cluster, by id",
+       .parameters = {"state", "page_size", "page_token"},
+       .answer = schema_of<resources::HostList>},
+      {.path = all + "/{host}", .run = get, .summary = "One host", .answer = schema_of<resources::Host>},
   };
 }
 

@@ -2,25 +2,31 @@
 #include "api/node_view.hpp"
 
 #include <algorithm>
+#include <functional>
 
-#include "api/together.hpp"
 #include "store/alerts.hpp"
+#include "store/nodes.hpp"
+#include "store/observations.hpp"
+#include "store/operations.hpp"
+#include "store/paging.hpp"
 #include "store/repairs.hpp"
+#include "store/sessions.hpp"
+#include "store/sync.hpp"
 
 namespace sickbay::api {
 namespace {
 
 constexpr std::size_t kBatch = 1000;
 
-NodeState state_of(const Node& node, bool unhealthy, const std::optional<Repair>& repair) {
-  if (node.phase == "PAUSED") return NodeState::paused;
-  if (node.phase == "PENDING" || node.phase == "SCHEDULING") return NodeState::pending;
-  if (node.phase == "BOOTING" || node.phase == "BOOTSTRAPPING") return NodeState::booting;
+resources::NodeState state_of(const Node& node, bool unhealthy, const std::optional<Repair>& repair) {
+  if (node.phase == "PAUSED") return resources::NodeState::paused;
+  if (node.phase == "PENDING" || node.phase == "SCHEDULING") return resources::NodeState::pending;
+  if (node.phase == "BOOTING" || node.phase == "BOOTSTRAPPING") return resources::NodeState::booting;
   const bool acting = repair && repair->state == RepairState::RUNNING &&
                       (repair->step == RepairStep::act || repair->step == RepairStep::verify);
-  if (acting && !repair->person) return NodeState::booting;
+  if (acting && !repair->person) return resources::NodeState::booting;
   const bool out = node.quarantine || (repair && repair->state >= RepairState::QUARANTINING);
-  return unhealthy || out ? NodeState::unhealthy : NodeState::healthy;
+  return unhealthy || out ? resources::NodeState::unhealthy : resources::NodeState::healthy;
 }
 
 // Calls `page(token)` until there is no next page.
@@ -36,8 +42,8 @@ void each(Page page, const std::function<void(T&)>& use) {
 
 }  // namespace
 
-NodeView node_view(const Node& node, const std::vector<Alert>& alerts, const std::optional<Repair>& repair) {
-  NodeView view;
+resources::Node node_view(const Node& node, const std::vector<Alert>& alerts, const std::optional<Repair>& repair) {
+  resources::Node view;
   view.id = node.id;
   view.name = node.name;
   view.cluster_id = node.cluster;
@@ -65,8 +71,8 @@ NodeView node_view(const Node& node, const std::vector<Alert>& alerts, const std
   });
   view.state = state_of(node, unhealthy, repair);
   if (repair) {
-    view.repair =
-        NodeRepair{repair->id, mode_of(repair->action), repair->state, repair->step, repair->waits_for, repair->person};
+    view.repair = resources::NodeRepair{
+        repair->id, resources::mode_of(repair->action), repair->state, repair->step, repair->waits_for, repair->person};
   }
   if (repair && repair->person) {
     view.headline = *repair->person;
@@ -80,7 +86,7 @@ NodeView node_view(const Node& node, const std::vector<Alert>& alerts, const std
   return view;
 }
 
-std::vector<NodeView> node_views(store::Tx& tx, std::string_view cluster) {
+std::vector<resources::Node> node_views(store::Tx& tx, std::string_view cluster) {
   std::map<std::string, std::vector<Alert>> alerts;
   for (const AlertState state : {AlertState::firing, AlertState::pending}) {
     store::AlertFilter filter;
@@ -97,18 +103,44 @@ std::vector<NodeView> node_views(store::Tx& tx, std::string_view cluster) {
   each<Repair>([&](const store::Page& page) { return store::list_repairs(tx, open, page); },
                [&](Repair& repair) { repairs[repair.node] = std::move(repair); });
 
-  std::vector<NodeView> views;
+  std::vector<resources::Node> views;
   for (const Node& node : store::list_nodes(tx, cluster)) {
     const auto repair = repairs.find(node.id);
     views.push_back(node_view(node, alerts[node.id],
                               repair == repairs.end() ? std::nullopt : std::optional(std::move(repair->second))));
   }
-  std::sort(views.begin(), views.end(), [](const NodeView& a, const NodeView& b) { return a.name < b.name; });
+  std::sort(views.begin(), views.end(),
+            [](const resources::Node& a, const resources::Node& b) { return a.name < b.name; });
   return views;
 }
 
-NodeView read_node_view(store::Tx& tx, const Node& node) {
+resources::Node read_node_view(store::Tx& tx, const Node& node) {
   return node_view(node, store::open_alerts_of_node(tx, node.id), store::open_repair_of(tx, node.id));
+}
+
+resources::NodeDetail read_node_detail(store::Tx& tx, const Node& node) {
+  resources::NodeDetail detail;
+  static_cast<resources::Node&>(detail) = read_node_view(tx, node);
+  if (const auto session = store::newest_session(tx, node.id)) {
+    detail.agent = resources::Agent{session->epoch,
+                                    session->agent_version,
+                                    session->outbox,
+                                    session->hello_at,
+                                    store::last_heartbeat(tx, node.id, session->epoch),
+                                    session->dropped,
+                                    session->active.size()};
+  }
+  detail.schedulers = store::observations_of(tx, node.id);
+  for (const store::Adapter& adapter : store::adapters_of(tx, node.cluster)) {
+    const bool concerns = adapter.name == node.provider || std::find(node.schedulers.begin(), node.schedulers.end(),
+                                                                     adapter.name) != node.schedulers.end();
+    if (concerns && adapter.unreachable_since) {
+      detail.unreachable.push_back({adapter.name, *adapter.unreachable_since, adapter.error});
+    }
+  }
+  detail.alerts = store::open_alerts_of_node(tx, node.id);
+  detail.holds = store::holds_of(tx, node.id);
+  return detail;
 }
 
 }  // namespace sickbay::api

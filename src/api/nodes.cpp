@@ -4,108 +4,52 @@
 #include "api/node_view.hpp"
 #include "api/routes.hpp"
 #include "api/schema.hpp"
+#include "resources/pool.hpp"
+#include "resources/why.hpp"
 #include "store/alerts.hpp"
-#include "store/repairs.hpp"
+#include "store/findings.hpp"
+#include "store/observations.hpp"
+#include "store/operations.hpp"
+#include "store/paging.hpp"
+#include "store/sessions.hpp"
 
 namespace sickbay::api {
 namespace {
 
-struct NodeList {
-  std::vector<NodeView> nodes;
-  bool has_next = false;
-  std::string next_page_token;
-  BOOST_DESCRIBE_CLASS(NodeList, (), (nodes, has_next, next_page_token), (), ())
-};
-// The agent as last heard; without the set of its active faults, which the alerts show.
-struct AgentView {
-  std::uint64_t epoch = 0;
-  std::string version, outbox;
-  Time hello_at{};
-  std::optional<Time> last_heartbeat;
-  std::uint64_t dropped = 0, active_faults = 0;
-  BOOST_DESCRIBE_CLASS(AgentView, (), (epoch, version, outbox, hello_at, last_heartbeat, dropped, active_faults), (),
-                       ())
-};
-struct NodeDetail : NodeView {
-  std::vector<std::string> why;
-  std::optional<AgentView> agent;
-  std::vector<Observation> schedulers;
-  std::vector<Alert> alerts;  // not resolved
-  std::vector<Hold> holds;
-  BOOST_DESCRIBE_CLASS(NodeDetail, (NodeView), (why, agent, schedulers, alerts, holds), (), ())
-};
-struct NodeChange {
-  std::optional<bool> auto_repair;
-  BOOST_DESCRIBE_CLASS(NodeChange, (), (auto_repair), (), ())
-};
-struct NodeWhy {
-  std::vector<std::string> why;
-  BOOST_DESCRIBE_CLASS(NodeWhy, (), (why), (), ())
-};
-struct PoolView {
-  std::string name;
-  std::uint32_t nodes = 0, healthy = 0, booting = 0, unhealthy = 0, pending = 0, paused = 0, slots_used = 0;
-  BOOST_DESCRIBE_CLASS(PoolView, (), (name, nodes, healthy, booting, unhealthy, pending, paused, slots_used), (), ())
-};
-struct PoolList {
-  std::vector<PoolView> pools;
-  bool has_next = false;
-  std::string next_page_token;
-  BOOST_DESCRIBE_CLASS(PoolList, (), (pools, has_next, next_page_token), (), ())
-};
-
 Result<net::Response> list(Call& call) {
-  SICKBAY_ASSIGN(const store::Page page, call.page());
-  SICKBAY_ASSIGN(const auto state, call.choice<NodeState>("state"));
+  SICKBAY_ASSIGN(const auto state, call.choice<resources::NodeState>("state"));
   const auto pool = call.parameter("pool");
-  SICKBAY_ASSIGN(auto views, call.read([&](store::Tx& tx) -> Result<std::vector<NodeView>> {
+  SICKBAY_ASSIGN(auto views, call.read([&](store::Tx& tx) -> Result<std::vector<resources::Node>> {
     return node_views(tx, call.cluster->id);
   }));
-  std::erase_if(views,
-                [&](const NodeView& view) { return (state && view.state != *state) || (pool && view.pool != *pool); });
-  auto paged = page_of(std::move(views), page, [](const NodeView& view) { return view.name; });
-  return json_response(list_of("nodes", to_array(paged.items), paged.next));
+  std::erase_if(views, [&](const resources::Node& view) {
+    return (state && view.state != *state) || (pool && view.pool != *pool);
+  });
+  return call.answer_page<resources::NodeList>(std::move(views), [](const resources::Node& view) { return view.name; });
 }
 
 Result<net::Response> get(Call& call) {
   SICKBAY_ASSIGN(const Node node, call.node());
   SICKBAY_ASSIGN(auto why, call.services.commands.why_node(node.id));
-  SICKBAY_ASSIGN(NodeDetail detail, call.read([&](store::Tx& tx) -> Result<NodeDetail> {
-    NodeDetail read;
-    static_cast<NodeView&>(read) = read_node_view(tx, node);
-    if (const auto session = store::newest_session(tx, node.id)) {
-      read.agent = AgentView{session->epoch,
-                             session->agent_version,
-                             session->outbox,
-                             session->hello_at,
-                             store::last_heartbeat(tx, node.id, session->epoch),
-                             session->dropped,
-                             session->active.size()};
-    }
-    read.schedulers = store::observations_of(tx, node.id);
-    read.alerts = store::open_alerts_of_node(tx, node.id);
-    read.holds = store::holds_of(tx, node.id);
-    return read;
-  }));
+  SICKBAY_ASSIGN(resources::NodeDetail detail,
+                 call.read([&](store::Tx& tx) -> Result<resources::NodeDetail> { return read_node_detail(tx, node); }));
   detail.why = std::move(why);
-  return json_response(to_json(detail));
+  return call.answer(detail);
 }
 
 Result<net::Response> change(Call& call) {
-  SICKBAY_ASSIGN(const NodeChange body, call.body<NodeChange>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::NodeChange>());
   SICKBAY_ASSIGN(Node node, call.node());
   if (body.auto_repair) {
     SICKBAY_ASSIGN(node, call.services.commands.set_auto_repair(node.id, *body.auto_repair, call.person()));
   }
-  SICKBAY_ASSIGN(const NodeView view,
-                 call.read([&](store::Tx& tx) -> Result<NodeView> { return read_node_view(tx, node); }));
-  return json_response(to_json(view));
+  return call.read([&](store::Tx& tx) -> Result<net::Response> { return call.answer(read_node_view(tx, node)); });
 }
 
 Result<net::Response> why(Call& call) {
   SICKBAY_ASSIGN(const Node node, call.node());
   SICKBAY_ASSIGN(auto sentences, call.services.commands.why_node(node.id));
-  return json_response(to_json(NodeWhy{std::move(sentences)}));
+  return call.answer(resources::Why{std::move(sentences)});
 }
 
 // What the node's detectors said, newest first, also what opened no alert.
@@ -113,43 +57,52 @@ Result<net::Response> findings(Call& call) {
   SICKBAY_ASSIGN(const store::Page page, call.page());
   SICKBAY_ASSIGN(const Node node, call.node());
   return call.read([&](store::Tx& tx) -> Result<net::Response> {
-    json::array items;
-    for (const auto& stored : store::list_findings(tx, node.id, page.size)) {
-      json::object item = to_json(stored.finding).as_object();
-      item["epoch"] = stored.epoch;
-      item["received_at"] = format_time(stored.received_at);
-      items.push_back(std::move(item));
+    std::vector<resources::StoredFinding> all;
+    for (store::StoredFinding& stored : store::list_findings(tx, node.id, page.size)) {
+      resources::StoredFinding& shown = all.emplace_back();
+      static_cast<Finding&>(shown) = std::move(stored.finding);
+      shown.epoch = stored.epoch;
+      shown.received_at = stored.received_at;
     }
-    return json_response(list_of("findings", std::move(items), ""));
+    return call.answer_list<resources::FindingList>(std::move(all));
   });
 }
 
+std::uint32_t& count_of(resources::Pool& pool, resources::NodeState state) {
+  switch (state) {
+    case resources::NodeState::healthy:
+      return pool.healthy;
+    case resources::NodeState::booting:
+      return pool.booting;
+    case resources::NodeState::unhealthy:
+      return pool.unhealthy;
+    case resources::NodeState::pending:
+      return pool.pending;
+    case resources::NodeState::paused:
+      return pool.paused;
+  }
+  return pool.unhealthy;
+}
+
 Result<net::Response> pools(Call& call) {
-  SICKBAY_ASSIGN(const store::Page page, call.page());
-  SICKBAY_ASSIGN(auto pools, call.read([&](store::Tx& tx) -> Result<std::vector<PoolView>> {
-    std::map<std::string, PoolView> by_name;
-    for (const NodeView& node : node_views(tx, call.cluster->id)) {
-      PoolView& pool = by_name[node.pool];
+  SICKBAY_ASSIGN(auto pools, call.read([&](store::Tx& tx) -> Result<std::vector<resources::Pool>> {
+    std::map<std::string, resources::Pool> by_name;
+    for (const resources::Node& node : node_views(tx, call.cluster->id)) {
+      resources::Pool& pool = by_name[node.pool];
       pool.name = node.pool;
       ++pool.nodes;
-      ++(node.state == NodeState::healthy     ? pool.healthy
-         : node.state == NodeState::booting   ? pool.booting
-         : node.state == NodeState::unhealthy ? pool.unhealthy
-         : node.state == NodeState::pending   ? pool.pending
-                                              : pool.paused);
+      ++count_of(pool, node.state);
     }
     for (const Slot& slot : store::slots_of(tx, call.cluster->id)) {
-      if (const auto pool = slot.scope.starts_with("pool:") ? by_name.find(slot.scope.substr(5)) : by_name.end();
-          pool != by_name.end()) {
+      if (const auto pool = slot.scope.pool ? by_name.find(*slot.scope.pool) : by_name.end(); pool != by_name.end()) {
         ++pool->second.slots_used;
       }
     }
-    std::vector<PoolView> all;
+    std::vector<resources::Pool> all;
     for (auto& [name, pool] : by_name) all.push_back(std::move(pool));
     return all;
   }));
-  auto paged = page_of(std::move(pools), page, [](const PoolView& pool) { return pool.name; });
-  return json_response(list_of("pools", to_array(paged.items), paged.next));
+  return call.answer_page<resources::PoolList>(std::move(pools), [](const resources::Pool& pool) { return pool.name; });
 }
 
 }  // namespace
@@ -157,58 +110,36 @@ Result<net::Response> pools(Call& call) {
 std::vector<Route> node_routes() {
   const std::string all = "/v1/compute/clusters/{cluster}/nodes", one = all + "/{node}";
   return {
-      {"GET",
-       all,
-       Access::viewer,
-       list,
-       "The nodes of a cluster, by name",
-       {"state", "pool", "page_size", "page_token"},
-       false,
-       nullptr,
-       schema_of<NodeList>},
-      {"GET",
-       one,
-       Access::viewer,
-       get,
-       "One node (by id or name) with all that is known of it",
-       {},
-       false,
-       nullptr,
-       schema_of<NodeDetail>},
-      {"PATCH",
-       one,
-       Access::operator_,
-       change,
-       "Opts a node out of automatic repair, or in",
-       {},
-       false,
-       schema_of<NodeChange>,
-       schema_of<NodeView>},
-      {"GET",
-       one + "/why",
-       Access::viewer,
-       why,
-       "Why the node is as it is, in sentences",
-       {},
-       false,
-       nullptr,
-       schema_of<NodeWhy>},
-      {"GET",
-       one + "/findings",
-       Access::viewer,
-       findings,
-       "What its detectors said, newest first",
-       {"page_size"},
-       false},
-      {"GET",
-       "/v1/compute/clusters/{cluster}/pools",
-       Access::viewer,
-       pools,
-       "The pools of a cluster",
-       {"page_size", "page_token"},
-       false,
-       nullptr,
-       schema_of<PoolList>},
+      {.path = all,
+       .run = list,
+       .summary = "The nodes of a cluster, by name",
+       .parameters = {"state", "pool", "page_size", "page_token"},
+       .answer = schema_of<resources::NodeList>},
+      {.path = one,
+       .run = get,
+       .summary = "One node (by id or name) with all that is known of it",
+       .answer = schema_of<resources::NodeDetail>},
+      {.method = "PATCH",
+       .path = one,
+       .access = Access::operator_,
+       .run = change,
+       .summary = "Opts a node out of automatic repair, or in",
+       .body = schema_of<resources::NodeChange>,
+       .answer = schema_of<resources::Node>},
+      {.path = one + "/why",
+       .run = why,
+       .summary = "Why the node is as it is, in sentences",
+       .answer = schema_of<resources::Why>},
+      {.path = one + "/findings",
+       .run = findings,
+       .summary = "What its detectors said, newest first",
+       .parameters = {"page_size"},
+       .answer = schema_of<resources::FindingList>},
+      {.path = "/v1/compute/clusters/{cluster}/pools",
+       .run = pools,
+       .summary = "The pools of a cluster",
+       .parameters = {"page_size", "page_token"},
+       .answer = schema_of<resources::PoolList>},
   };
 }
 

@@ -1,7 +1,8 @@
 // The OpenAPI document, made from the table of routes: it cannot say anything the server does not do.
 #include "api/api.hpp"
+#include "api/schema.hpp"
 #include "base/text.hpp"
-#include "model/json.hpp"
+#include "resources/problem.hpp"
 
 namespace sickbay::api {
 namespace {
@@ -42,16 +43,13 @@ json::object content(json::object schema) {
 json::object operation_of(const Route& route) {
   json::object answer = route.answer ? content(route.answer()) : json::object{};
   answer["description"] = "Done";
-  const bool made = route.path.ends_with("/tickets") || route.path == "/v1/tokens" || route.path.ends_with("/retry");
-  const char* status = route.method == "DELETE" && !route.answer ? "204"
-                       : made && route.method == "POST"          ? "201"
-                                                                 : "200";
   json::object operation;
   operation["operationId"] = operation_id(route);
   operation["summary"] = route.summary;
   operation["parameters"] = parameters_of(route);
   if (route.body) operation["requestBody"] = content(route.body());
-  operation["responses"] = {{status, std::move(answer)}, {"default", {{"$ref", "#/components/responses/Problem"}}}};
+  operation["responses"] = {{std::to_string(route.status), std::move(answer)},
+                            {"default", {{"$ref", "#/components/responses/Problem"}}}};
   if (route.access == Access::open) operation["security"] = json::array{};
   if (route.access > Access::agent)
     operation["x-role"] = route.access == Access::viewer       ? "viewer"
@@ -62,17 +60,8 @@ json::object operation_of(const Route& route) {
 }
 
 json::object problem_components() {
-  const json::value text = {{"type", "string"}};
-  json::object schema = {{"type", "object"},
-                         {"properties",
-                          {{"type", text},
-                           {"title", text},
-                           {"status", {{"type", "integer"}}},
-                           {"detail", text},
-                           {"code", text},
-                           {"field", text}}}};
   json::object response = {{"description", "What was wrong, where, and what to do (RFC 9457)"},
-                           {"content", {{"application/problem+json", {{"schema", std::move(schema)}}}}}};
+                           {"content", {{"application/problem+json", {{"schema", schema_of<resources::Problem>()}}}}}};
   return {{"responses", {{"Problem", std::move(response)}}},
           {"securitySchemes", {{"bearer", {{"type", "http"}, {"scheme", "bearer"}}}}}};
 }

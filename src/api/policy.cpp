@@ -1,38 +1,26 @@
 // The policy of a cluster: read with its version as ETag, written only over the version that was read (If-Match).
+#include "resources/policy.hpp"
+
 #include <fmt/core.h>
 
 #include "api/routes.hpp"
 #include "api/schema.hpp"
 #include "base/text.hpp"
+#include "store/paging.hpp"
+#include "store/policies.hpp"
 
 namespace sickbay::api {
 namespace {
 
-struct PolicyBody {
-  Policy policy;
-  std::string comment;
-  BOOST_DESCRIBE_CLASS(PolicyBody, (), (policy, comment), (), ())
-};
-struct Problem {
-  std::string field, message;
-  BOOST_DESCRIBE_CLASS(Problem, (), (field, message), (), ())
-};
-struct Checked {
-  bool ok = false;
-  std::vector<Problem> errors;
-  std::vector<std::string> notes;
-  BOOST_DESCRIBE_CLASS(Checked, (), (ok, errors, notes), (), ())
-};
-
-net::Response answer(const PolicyVersion& version) {
-  net::Response response = json_response(to_json(version));
+net::Response answer(const Call& call, const PolicyVersion& version) {
+  net::Response response = call.answer(version);
   response.headers.emplace_back("ETag", fmt::format("\"{}\"", version.version));
   return response;
 }
 
-Checked check_of(const Policy& policy) {
+resources::PolicyCheck check_of(const Policy& policy) {
   const decide::PolicyCheck check = decide::check_policy(policy);
-  Checked checked;
+  resources::PolicyCheck checked;
   checked.ok = check.errors.empty();
   for (const Error& error : check.errors) checked.errors.push_back({error.field, error.message});
   checked.notes = check.notes;
@@ -40,12 +28,12 @@ Checked check_of(const Policy& policy) {
 }
 
 // The policy must be there: an empty body would quietly put the defaults.
-Result<PolicyBody> body_of(Call& call) {
+Result<resources::NewPolicy> body_of(Call& call) {
   SICKBAY_ASSIGN(const json::value value, call.body_value());
   if (!value.is_object() || !value.get_object().contains("policy")) {
     return fail(Errc::invalid, "the body must be {\"policy\": {...}, \"comment\": \"why\"}", "policy");
   }
-  return from_json<PolicyBody>(value, Reading::strict);
+  return from_json<resources::NewPolicy>(value, Reading::strict);
 }
 
 // The version in If-Match; empty optional where any will do.
@@ -63,7 +51,7 @@ Result<net::Response> get(Call& call) {
   SICKBAY_ASSIGN(const PolicyVersion version, call.read([&](store::Tx& tx) -> Result<PolicyVersion> {
     return store::current_policy(tx, call.cluster->id);
   }));
-  net::Response response = answer(version);
+  net::Response response = answer(call, version);
   if (call.request.header("If-None-Match") == response.headers.back().second) {
     response.status = 304;
     response.body.clear();
@@ -73,31 +61,29 @@ Result<net::Response> get(Call& call) {
 
 Result<net::Response> put(Call& call) {
   SICKBAY_ASSIGN(const auto expected, expected_version(call));
-  SICKBAY_ASSIGN(const PolicyBody body, body_of(call));
-  if (const Checked checked = check_of(body.policy); !checked.ok) {
-    const Problem& first = checked.errors.front();
-    return problem({Errc::refused, first.message, "policy." + first.field}, {}, {{"errors", to_array(checked.errors)}});
+  SICKBAY_ASSIGN(const resources::NewPolicy body, body_of(call));
+  if (const resources::PolicyCheck checked = check_of(body.policy); !checked.ok) {
+    const resources::PolicyProblem& first = checked.errors.front();
+    return problem({Errc::refused, first.message, "policy." + first.field}, {}, {{"errors", to_json(checked.errors)}});
   }
   SICKBAY_ASSIGN(const PolicyVersion version, call.services.commands.put_policy(call.cluster->id, body.policy,
                                                                                 call.person(), body.comment, expected));
-  return answer(version);
+  return answer(call, version);
 }
 
 Result<net::Response> check(Call& call) {
-  SICKBAY_ASSIGN(const PolicyBody body, body_of(call));
-  return json_response(to_json(check_of(body.policy)));
+  SICKBAY_ASSIGN(const resources::NewPolicy body, body_of(call));
+  return call.answer(check_of(body.policy));
 }
 
 Result<net::Response> versions(Call& call) {
-  SICKBAY_ASSIGN(const store::Page page, call.page());
   SICKBAY_ASSIGN(auto all, call.read([&](store::Tx& tx) -> Result<std::vector<PolicyVersion>> {
     return store::list_policies(tx, call.cluster->id);
   }));
   // newest first; the key counts down so that pages do too
-  auto paged = page_of(std::move(all), page, [](const PolicyVersion& version) {
+  return call.answer_page<resources::PolicyVersionList>(std::move(all), [](const PolicyVersion& version) {
     return fmt::format("{:020}", ~std::uint64_t{0} - version.version);
   });
-  return json_response(list_of("versions", to_array(paged.items), paged.next));
 }
 
 }  // namespace
@@ -105,38 +91,29 @@ Result<net::Response> versions(Call& call) {
 std::vector<Route> policy_routes() {
   const std::string path = "/v1/compute/clusters/{cluster}/policy";
   constexpr std::size_t kLargest = 256 * 1024;
-  Route check_route{
-      "POST", path + "/check",       Access::viewer,     check,   "Checks a policy without keeping it", {},
-      false,  schema_of<PolicyBody>, schema_of<Checked>, kLargest};
-  check_route.audited = true;
   return {
-      check_route,
-      {"GET",
-       path,
-       Access::viewer,
-       get,
-       "The policy, with its version as ETag",
-       {},
-       false,
-       nullptr,
-       schema_of<PolicyVersion>},
-      {"PUT",
-       path,
-       Access::admin,
-       put,
-       "A new version of the policy; If-Match: the version it is based on",
-       {},
-       false,
-       schema_of<PolicyBody>,
-       schema_of<PolicyVersion>,
-       kLargest},
-      {"GET",
-       path + "/versions",
-       Access::viewer,
-       versions,
-       "All versions, newest first: who changed what",
-       {"page_size", "page_token"},
-       false},
+      {.method = "POST",
+       .path = path + "/check",
+       .run = check,
+       .summary = "Checks a policy without keeping it",
+       .body = schema_of<resources::NewPolicy>,
+       .answer = schema_of<resources::PolicyCheck>,
+       .body_bytes = kLargest,
+       .audited = true},
+      {.path = path, .run = get, .summary = "The policy, with its version as ETag", .answer = schema_of<PolicyVersion>},
+      {.method = "PUT",
+       .path = path,
+       .access = Access::admin,
+       .run = put,
+       .summary = "A new version of the policy; If-Match: the version it is based on",
+       .body = schema_of<resources::NewPolicy>,
+       .answer = schema_of<PolicyVersion>,
+       .body_bytes = kLargest},
+      {.path = path + "/versions",
+       .run = versions,
+       .summary = "All versions, newest first: who changed what",
+       .parameters = {"page_size", "page_token"},
+       .answer = schema_of<resources::PolicyVersionList>},
   };
 }
 

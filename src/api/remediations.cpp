@@ -2,10 +2,13 @@
 // what, when) are decide's; this file only says them in HTTP.
 #include <fmt/core.h>
 
+#include "api/remediation_view.hpp"
 #include "api/routes.hpp"
 #include "api/schema.hpp"
-#include "api/together.hpp"
 #include "base/text.hpp"
+#include "resources/why.hpp"
+#include "store/answered.hpp"
+#include "store/paging.hpp"
 #include "store/repairs.hpp"
 
 namespace sickbay::api {
@@ -13,47 +16,12 @@ namespace {
 
 constexpr std::size_t kLongestComment = 4000;
 
-struct CreateBody {
-  std::string mode, reason;
-  bool override_evidence = false;  // ours: admins only, with a reason
-  BOOST_DESCRIBE_CLASS(CreateBody, (), (mode, reason, override_evidence), (), ())
-};
-struct DecisionBody {
-  std::string comment, mode;
-  std::optional<std::uint64_t> revision;  // ours: the revision that was seen
-  BOOST_DESCRIBE_CLASS(DecisionBody, (), (comment, mode, revision), (), ())
-};
-struct CommentBody {
-  std::string comment;
-  BOOST_DESCRIBE_CLASS(CommentBody, (), (comment), (), ())
-};
-struct RetryBody {
-  std::string comment, mode;
-  BOOST_DESCRIBE_CLASS(RetryBody, (), (comment, mode), (), ())
-};
-struct ReasonBody {
-  std::string reason;
-  BOOST_DESCRIBE_CLASS(ReasonBody, (), (reason), (), ())
-};
-struct RemediationList {
-  std::vector<Remediation> remediations;
-  bool has_next = false;
-  std::string next_page_token;
-  BOOST_DESCRIBE_CLASS(RemediationList, (), (remediations, has_next, next_page_token), (), ())
-};
-struct Why {
-  std::vector<std::string> why;
-  BOOST_DESCRIBE_CLASS(Why, (), (why), (), ())
-};
-
 Result<std::optional<Action>> optional_mode(const std::string& mode) {
   if (mode.empty()) return std::nullopt;
-  const auto action = action_of_mode(mode);
+  const auto action = resources::action_named(mode);
   if (!action) {
     return fail(Errc::invalid,
-                fmt::format("'{}' is not a mode; modes are REMEDIATION_MODE_REBOOT_VM, _VM_ONLY, _HOST_AWARE, "
-                            "_EVICT_WITHOUT_REPLACEMENT and _HOST_POWER_CYCLE",
-                            truncate_utf8(mode, 60)),
+                fmt::format("'{}' is not a mode; modes are {}", truncate_utf8(mode, 60), resources::mode_names()),
                 "mode");
   }
   return action;
@@ -64,10 +32,11 @@ Status short_enough(const std::string& text, std::string_view field) {
   return fail(Errc::invalid, fmt::format("{} is longer than {} bytes", field, kLongestComment), std::string(field));
 }
 
-Result<net::Response> answer(Call& call, const Repair& repair, int status = 200) {
-  SICKBAY_ASSIGN(const Remediation shown,
-                 call.read([&](store::Tx& tx) -> Result<Remediation> { return read_remediation(tx, repair); }));
-  net::Response response = json_response(to_json(shown), status);
+Result<net::Response> answer(Call& call, const Repair& repair) {
+  SICKBAY_ASSIGN(const auto shown, call.read([&](store::Tx& tx) -> Result<resources::Remediation> {
+    return read_remediation(tx, repair);
+  }));
+  net::Response response = call.answer(shown);
   response.headers.emplace_back("ETag", fmt::format("\"{}\"", repair.revision));
   return response;
 }
@@ -101,7 +70,7 @@ Result<net::Response> list(Call& call) {
     filter.states.push_back(state);
   }
   for (const std::string& name : call.list("trigger")) {
-    const auto trigger = trigger_of_name(name);
+    const auto trigger = resources::trigger_named(name);
     if (!trigger) return fail(Errc::invalid, fmt::format("'{}' is not a trigger", name), "trigger");
     filter.triggers.push_back(*trigger);
   }
@@ -112,9 +81,9 @@ Result<net::Response> list(Call& call) {
   filter.oldest_first = order != "create_time desc";
   return call.read([&](store::Tx& tx) -> Result<net::Response> {
     auto paged = store::list_repairs(tx, filter, page);
-    json::array items;
-    for (const Repair& repair : paged.items) items.push_back(to_json(read_remediation(tx, repair)));
-    return json_response(list_of("remediations", std::move(items), paged.next));
+    std::vector<resources::Remediation> shown;
+    for (const Repair& repair : paged.items) shown.push_back(read_remediation(tx, repair));
+    return call.answer_list<resources::RemediationList>(std::move(shown), paged.next);
   });
 }
 
@@ -142,7 +111,7 @@ Status same_as_before(Call& call, const std::string& id) {
 }
 
 Result<net::Response> create(Call& call) {
-  SICKBAY_ASSIGN(const CreateBody body, call.body<CreateBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::NewRemediation>());
   SICKBAY_ASSIGN(const auto action, optional_mode(body.mode));
   if (!action) return fail(Errc::invalid, "mode is missing: what shall be done", "mode");
   SICKBAY_CHECK(short_enough(body.reason, "reason"));
@@ -161,7 +130,7 @@ Result<net::Response> create(Call& call) {
 // An approval that came too late, or was meant for another recommendation, shows the repair as it stands now.
 Result<net::Response> approve(Call& call) {
   SICKBAY_ASSIGN(const Repair repair, repair_of(call));
-  SICKBAY_ASSIGN(const DecisionBody body, call.body<DecisionBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::Approval>());
   SICKBAY_CHECK(short_enough(body.comment, "comment"));
   decide::Approval approval;
   SICKBAY_ASSIGN(approval.action, optional_mode(body.mode));
@@ -173,8 +142,8 @@ Result<net::Response> approve(Call& call) {
     return tl::unexpected<Error>(approved.error());
   }
   SICKBAY_ASSIGN(const Repair now, repair_of(call));
-  SICKBAY_ASSIGN(const Remediation shown,
-                 call.read([&](store::Tx& tx) -> Result<Remediation> { return read_remediation(tx, now); }));
+  SICKBAY_ASSIGN(const auto shown,
+                 call.read([&](store::Tx& tx) -> Result<resources::Remediation> { return read_remediation(tx, now); }));
   const bool raised = now.state == RepairState::PENDING_APPROVAL;
   const Error error{Errc::conflict, approved.error().message, approved.error().field};
   return problem(error, raised ? "recommendation_raised" : "", {{"remediation", to_json(shown)}});
@@ -182,7 +151,7 @@ Result<net::Response> approve(Call& call) {
 
 Result<net::Response> reject(Call& call) {
   SICKBAY_ASSIGN(const Repair repair, repair_of(call));
-  SICKBAY_ASSIGN(const CommentBody body, call.body<CommentBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::Rejection>());
   SICKBAY_CHECK(short_enough(body.comment, "comment"));
   SICKBAY_ASSIGN(const Repair rejected, call.services.commands.reject(repair.id, call.person(), body.comment));
   return answer(call, rejected);
@@ -193,7 +162,7 @@ Result<net::Response> reject(Call& call) {
 Result<net::Response> cancel(Call& call) {
   SICKBAY_ASSIGN(const Repair repair, repair_of(call));
   const bool begun = repair.state > RepairState::PENDING && !is_final(repair.state);
-  if (begun && call.parameter("at_safe_point") != "true" && repair.cancel_wish != call.person().name) {
+  if (begun && call.parameter("at_safe_point") != "true" && repair.cancel_requested_by != call.person().name) {
     return fail(Errc::conflict, "the repair is " + name_of(repair.state) +
                                     " and cannot be cancelled at once; at_safe_point=true has it undone before its "
                                     "action is sent, if it is not too late");
@@ -210,16 +179,16 @@ Result<net::Response> force_drain(Call& call) {
 
 Result<net::Response> retry(Call& call) {
   SICKBAY_ASSIGN(const Repair repair, repair_of(call));
-  SICKBAY_ASSIGN(const RetryBody body, call.body<RetryBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::Retry>());
   SICKBAY_CHECK(short_enough(body.comment, "comment"));
   SICKBAY_ASSIGN(const auto action, optional_mode(body.mode));
   SICKBAY_ASSIGN(const Repair again, call.services.commands.retry(repair.id, call.person(), action, body.comment));
-  return answer(call, again, 201);
+  return answer(call, again);
 }
 
 Result<net::Response> release(Call& call) {
   SICKBAY_ASSIGN(const Repair repair, repair_of(call));
-  SICKBAY_ASSIGN(const ReasonBody body, call.body<ReasonBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::Release>());
   SICKBAY_CHECK(short_enough(body.reason, "reason"));
   SICKBAY_CHECK(call.services.commands.release(repair.id, call.person(), body.reason));
   SICKBAY_ASSIGN(const Repair now, repair_of(call));
@@ -229,7 +198,7 @@ Result<net::Response> release(Call& call) {
 Result<net::Response> why(Call& call) {
   SICKBAY_ASSIGN(const Repair repair, repair_of(call));
   SICKBAY_ASSIGN(auto sentences, call.services.commands.why_repair(repair.id));
-  return json_response(to_json(Why{std::move(sentences)}));
+  return call.answer(resources::Why{std::move(sentences)});
 }
 
 }  // namespace
@@ -237,90 +206,62 @@ Result<net::Response> why(Call& call) {
 std::vector<Route> remediation_routes() {
   const std::string all = "/v1/compute/clusters/{cluster}/instances/{instance}/remediations";
   const std::string one = all + "/{remediation}";
-  constexpr auto kOne = schema_of<Remediation>;
+  constexpr auto kOne = schema_of<resources::Remediation>;
+  // What an operator does to one repair: a verb below its path, answered with the repair as it is then.
+  const auto act = [&](Route route) {
+    route.method = "POST";
+    route.path = one + route.path;
+    route.access = Access::operator_;
+    route.answer = kOne;
+    return route;
+  };
   return {
-      {"GET",
-       all,
-       Access::viewer,
-       list,
-       "The repairs of a node; instance '-' for those of the whole cluster",
-       {"mode", "state", "trigger", "order_by", "page_size", "page_token"},
-       true,
-       nullptr,
-       schema_of<RemediationList>},
-      {"POST",
-       all,
-       Access::operator_,
-       create,
-       "Asks for a repair; remediation_id makes a repeated request one repair",
-       {"remediation_id", "dry_run"},
-       true,
-       schema_of<CreateBody>,
-       kOne},
-      {"GET", one, Access::viewer, get, "One repair", {}, true, nullptr, kOne},
-      {"POST",
-       one + "/approve",
-       Access::operator_,
-       approve,
-       "Approves a recommendation, if wanted with another action",
-       {},
-       true,
-       schema_of<DecisionBody>,
-       kOne},
-      {"POST",
-       one + "/reject",
-       Access::operator_,
-       reject,
-       "Rejects a recommendation",
-       {},
-       true,
-       schema_of<CommentBody>,
-       kOne},
-      {"POST",
-       one + "/cancel",
-       Access::operator_,
-       cancel,
-       "Cancels a repair that has not begun; at_safe_point=true: one that has, before its action is sent",
-       {"at_safe_point"},
-       true,
-       nullptr,
-       kOne},
-      {"POST",
-       one + "/retry",
-       Access::operator_,
-       retry,
-       "A new repair that inherits the quarantine of a failed one",
-       {},
-       false,
-       schema_of<RetryBody>,
-       kOne},
-      {"POST",
-       one + "/release",
-       Access::operator_,
-       release,
-       "Returns the node of a failed repair to service as it is",
-       {},
-       false,
-       schema_of<ReasonBody>,
-       kOne},
-      {"POST",
-       one + "/force_drain",
-       Access::operator_,
-       force_drain,
-       "Drains without asking disruption budgets",
-       {},
-       false,
-       nullptr,
-       kOne},
-      {"GET",
-       one + "/why",
-       Access::viewer,
-       why,
-       "Why it is as it is, and what it waits for",
-       {},
-       false,
-       nullptr,
-       schema_of<Why>},
+      {.path = all,
+       .run = list,
+       .summary = "The repairs of a node; instance '-' for those of the whole cluster",
+       .parameters = {"mode", "state", "trigger", "order_by", "page_size", "page_token"},
+       .answer = schema_of<resources::RemediationList>,
+       .lenient = true},
+      {.method = "POST",
+       .path = all,
+       .access = Access::operator_,
+       .run = create,
+       .summary = "Asks for a repair; remediation_id makes a repeated request one repair",
+       .parameters = {"remediation_id", "dry_run"},
+       .body = schema_of<resources::NewRemediation>,
+       .answer = kOne,
+       .lenient = true},
+      {.path = one, .run = get, .summary = "One repair", .answer = kOne, .lenient = true},
+      {.path = one + "/why",
+       .run = why,
+       .summary = "Why it is as it is, and what it waits for",
+       .answer = schema_of<resources::Why>},
+      act({.path = "/approve",
+           .run = approve,
+           .summary = "Approves a recommendation, if wanted with another action",
+           .body = schema_of<resources::Approval>,
+           .lenient = true}),
+      act({.path = "/reject",
+           .run = reject,
+           .summary = "Rejects a recommendation",
+           .body = schema_of<resources::Rejection>,
+           .lenient = true}),
+      act({.path = "/cancel",
+           .run = cancel,
+           .summary =
+               "Cancels a repair that has not begun; at_safe_point=true: one that has, before its action is sent",
+           .parameters = {"at_safe_point"},
+           .lenient = true}),
+      act({.path = "/retry",
+           .run = retry,
+           .summary = "A new repair that inherits the quarantine of a failed one",
+           .body = schema_of<resources::Retry>,
+           .status = 201}),
+      act({.path = "/release",
+           .run = release,
+           .summary = "Returns the node of a failed repair to service as it is",
+           .body = schema_of<resources::Release>}),
+      act({.path = "/force_drain", .run = force_drain, .summary = "Drains without asking disruption budgets"}),
   };
 }
 

@@ -3,29 +3,20 @@
 
 #include "api/routes.hpp"
 #include "api/schema.hpp"
+#include "resources/restore.hpp"
 
 namespace sickbay::api {
 namespace {
 
-struct RestoreView {
-  bool observe_only = false;
-  std::string why;
-  BOOST_DESCRIBE_CLASS(RestoreView, (), (observe_only, why), (), ())
-};
-struct ConfirmBody {
-  std::string reason;
-  BOOST_DESCRIBE_CLASS(ConfirmBody, (), (reason), (), ())
-};
-
 Result<net::Response> get(Call& call) {
-  return call.read([](store::Tx& tx) -> Result<net::Response> {
+  return call.read([&](store::Tx& tx) -> Result<net::Response> {
     const auto why = store::observe_only_because(tx);
-    return json_response(to_json(RestoreView{why.has_value(), why.value_or("")}));
+    return call.answer(resources::Restore{why.has_value(), why.value_or("")});
   });
 }
 
 Result<net::Response> confirm(Call& call) {
-  SICKBAY_ASSIGN(const ConfirmBody body, call.body<ConfirmBody>());
+  SICKBAY_ASSIGN(const auto body, call.body<resources::RestoreConfirmation>());
   SICKBAY_CHECK(call.services.commands.confirm_restore(call.person(), body.reason));
   return get(call);
 }
@@ -35,24 +26,17 @@ Result<net::Response> confirm(Call& call) {
 std::vector<Route> restore_routes() {
   const std::string path = "/v1/restore";
   return {
-      {"GET",
-       path,
-       Access::viewer,
-       get,
-       "Whether the engine only looks, and why",
-       {},
-       false,
-       nullptr,
-       schema_of<RestoreView>},
-      {"POST",
-       path + "/confirm",
-       Access::admin,
-       confirm,
-       "Lets the engine act again after the database was restored",
-       {},
-       false,
-       schema_of<ConfirmBody>,
-       schema_of<RestoreView>},
+      {.path = path,
+       .run = get,
+       .summary = "Whether the engine only looks, and why",
+       .answer = schema_of<resources::Restore>},
+      {.method = "POST",
+       .path = path + "/confirm",
+       .access = Access::admin,
+       .run = confirm,
+       .summary = "Lets the engine act again after the database was restored",
+       .body = schema_of<resources::RestoreConfirmation>,
+       .answer = schema_of<resources::Restore>},
   };
 }
 

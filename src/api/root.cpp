@@ -4,19 +4,25 @@
 #include "api/api.hpp"
 #include "api/node_view.hpp"
 #include "api/routes.hpp"
+#include "api/schema.hpp"
+#include "base/expect.hpp"
 #include "base/text.hpp"
+#include "resources/server.hpp"
+#include "store/clusters.hpp"
 
 namespace sickbay::api {
 namespace {
 
-Result<net::Response> healthz(Call&) {
-  return json_response(json::object{{"status", "alive"}});
+Result<net::Response> healthz(Call& call) {
+  return call.answer(resources::Alive{});
 }
 
 Result<net::Response> readyz(Call& call) {
   const auto now = call.services.store.now();
   if (!now) return fail(Errc::unavailable, "the database does not answer: " + now.error().message);
-  return json_response(json::object{{"status", "ready"}, {"version", call.services.version}});
+  resources::Ready ready;
+  ready.version = call.services.version;
+  return call.answer(ready);
 }
 
 Result<net::Response> openapi(Call& call) {
@@ -62,7 +68,7 @@ Result<std::vector<ClusterCounts>> count(Call& call) {
       ClusterCounts counts;
       counts.name = cluster.name;
       counts.breaker = cluster.breaker.open;
-      for (const NodeView& node : node_views(tx, cluster.id)) {
+      for (const resources::Node& node : node_views(tx, cluster.id)) {
         ++counts.nodes[name_of(node.state)];
         counts.alerts["firing"] += node.firing;
         counts.alerts["pending"] += node.pending;
@@ -94,6 +100,8 @@ Result<net::Response> metrics(Call& call) {
   }
   out.family("sickbay_ingest_lag_seconds", "gauge", "How late findings are made durable.");
   out.sample("sickbay_ingest_lag_seconds", "", static_cast<double>(call.services.intake.lag().count()) / 1e6);
+  out.family("sickbay_broken_expectations_total", "counter", "What must hold and did not: bugs of this server.");
+  out.sample("sickbay_broken_expectations_total", "", static_cast<double>(broken_expectations()));
   if (call.services.http) {
     const net::ServerCounters http = call.services.http();
     out.family("sickbay_http_requests_total", "counter", "Requests answered.");
@@ -115,10 +123,18 @@ Result<net::Response> metrics(Call& call) {
 
 std::vector<Route> root_routes() {
   return {
-      {"GET", "/healthz", Access::open, healthz, "The process lives"},
-      {"GET", "/readyz", Access::open, readyz, "It can serve: its database answers"},
-      {"GET", "/metrics", Access::viewer, metrics, "Its own metrics, for Prometheus"},
-      {"GET", "/openapi.json", Access::open, openapi, "This description"},
+      {.path = "/healthz",
+       .access = Access::open,
+       .run = healthz,
+       .summary = "The process lives",
+       .answer = schema_of<resources::Alive>},
+      {.path = "/readyz",
+       .access = Access::open,
+       .run = readyz,
+       .summary = "It can serve: its database answers",
+       .answer = schema_of<resources::Ready>},
+      {.path = "/metrics", .run = metrics, .summary = "Its own metrics, for Prometheus"},
+      {.path = "/openapi.json", .access = Access::open, .run = openapi, .summary = "This description"},
   };
 }
 

@@ -1,38 +1,14 @@
 // One cluster at a glance: is it healthy, what waits for a person, how long do repairs take.
+#include "resources/summary.hpp"
+
 #include "api/node_view.hpp"
 #include "api/routes.hpp"
 #include "api/schema.hpp"
+#include "store/hosts.hpp"
 #include "store/repairs.hpp"
 
 namespace sickbay::api {
 namespace {
-
-struct Waiting {
-  std::string remediation_id, node_name, question;
-  BOOST_DESCRIBE_CLASS(Waiting, (), (remediation_id, node_name, question), (), ())
-};
-// Medians over the repairs that ended in SUCCEEDED, of the newest 200 of the cluster.
-struct TimeToReturn {
-  std::uint64_t repairs = 0;
-  std::optional<Duration> approval, wait, action, verify, whole;
-  BOOST_DESCRIBE_CLASS(TimeToReturn, (), (repairs, approval, wait, action, verify, whole), (), ())
-};
-struct Summary {
-  std::string cluster_id, cluster_name, headline;
-  std::uint64_t nodes = 0;
-  std::map<std::string, std::uint64_t> nodes_by_state, hosts_by_state, open_repairs_by_state;
-  std::uint64_t firing = 0, pending = 0;
-  Breaker breaker;
-  std::vector<Waiting> waiting_for_a_person;
-  TimeToReturn time_to_return;
-  std::uint64_t policy_version = 0;
-  bool observe_only = false, clock_diverged = false, ingest_lagging = false;
-  BOOST_DESCRIBE_CLASS(Summary, (),
-                       (cluster_id, cluster_name, headline, nodes, nodes_by_state, hosts_by_state,
-                        open_repairs_by_state, firing, pending, breaker, waiting_for_a_person, time_to_return,
-                        policy_version, observe_only, clock_diverged, ingest_lagging),
-                       (), ())
-};
 
 std::optional<Duration> median(std::vector<Duration> values) {
   if (values.empty()) return std::nullopt;
@@ -49,8 +25,8 @@ std::optional<Time> reached(const Repair& repair, RepairStep step) {
   return std::nullopt;
 }
 
-TimeToReturn time_to_return(const std::vector<Repair>& repairs) {
-  TimeToReturn out;
+resources::TimeToReturn time_to_return(const std::vector<Repair>& repairs) {
+  resources::TimeToReturn out;
   std::vector<Duration> approval, wait, action, verify, whole;
   const auto add = [](std::vector<Duration>& to, std::optional<Time> from, std::optional<Time> until) {
     if (from && until && *until >= *from) to.push_back(*until - *from);
@@ -73,7 +49,7 @@ TimeToReturn time_to_return(const std::vector<Repair>& repairs) {
   return out;
 }
 
-std::string headline_of(const Summary& summary) {
+std::string headline_of(const resources::Summary& summary) {
   if (summary.breaker.open) return "The circuit breaker is open: " + summary.breaker.why;
   if (!summary.waiting_for_a_person.empty()) {
     return std::to_string(summary.waiting_for_a_person.size()) + " repairs wait for a person to decide";
@@ -86,9 +62,9 @@ std::string headline_of(const Summary& summary) {
 }
 
 Result<net::Response> get(Call& call) {
-  const decide::Caution caution = call.services.caution();
+  const decide::SafetyState caution = call.services.caution();
   return call.read([&](store::Tx& tx) -> Result<net::Response> {
-    Summary summary;
+    resources::Summary summary;
     summary.cluster_id = call.cluster->id;
     summary.cluster_name = call.cluster->name;
     summary.breaker = call.cluster->breaker;
@@ -96,7 +72,7 @@ Result<net::Response> get(Call& call) {
     summary.observe_only = caution.observe_only;
     summary.clock_diverged = caution.deadlines_frozen;
     summary.ingest_lagging = caution.ingest_lagging;
-    for (const NodeView& node : node_views(tx, call.cluster->id)) {
+    for (const resources::Node& node : node_views(tx, call.cluster->id)) {
       ++summary.nodes;
       ++summary.nodes_by_state[name_of(node.state)];
       summary.firing += node.firing;
@@ -112,22 +88,17 @@ Result<net::Response> get(Call& call) {
     done.states = {RepairState::SUCCEEDED};
     summary.time_to_return = time_to_return(store::list_repairs(tx, done, {200, {}}).items);
     summary.headline = headline_of(summary);
-    return json_response(to_json(summary));
+    return call.answer(summary);
   });
 }
 
 }  // namespace
 
 std::vector<Route> summary_routes() {
-  return {{"GET",
-           "/v1/compute/clusters/{cluster}/summary",
-           Access::viewer,
-           get,
-           "The cluster at a glance",
-           {},
-           false,
-           nullptr,
-           schema_of<Summary>}};
+  return {{.path = "/v1/compute/clusters/{cluster}/summary",
+           .run = get,
+           .summary = "The cluster at a glance",
+           .answer = schema_of<resources::Summary>}};
 }
 
 }  // namespace sickbay::api

@@ -21,7 +21,7 @@ enum class Errc {
   timeout,          // gave up waiting; nothing is known to have happened
   unknown_outcome,  // sent, but whether it happened is not known
   io,               // a file or device failed
-  internal          // a fault of ours
+  internal          // an internal error
 };
 
 struct Error {

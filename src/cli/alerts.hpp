@@ -2,13 +2,12 @@
 #pragma once
 
 #include "cli/context.hpp"
+#include "resources/alert.hpp"
 
 namespace sickbay::cli {
 
-// Firing ones first, then pending, each newest first; `query` may narrow them. At most `limit` (0: all).
+// Firing ones first, then pending, each newest first; `query` may narrow them. At most `limit` (0: all). As the server
+// said them: items of a resources::AlertList.
 Result<json::array> open_alerts(Context& context, const Query& query, std::size_t limit);
-
-// "DmesgXidError/119".
-std::string fault_of(const json::value& alert);
 
 }  // namespace sickbay::cli

@@ -37,7 +37,7 @@ int report(Context& context, const Error& error) {
 
 }  // namespace
 
-int run(std::span<const std::string> arguments, Surroundings& around) {
+int run(std::span<const std::string> arguments, CliEnvironment& around) {
   if (!arguments.empty() && arguments.front() == "rules") {  // works without a server, with options of its own
     return rules_command(arguments.subspan(1), around.out, around.err);
   }

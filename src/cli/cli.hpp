@@ -4,11 +4,11 @@
 #include <span>
 #include <string>
 
-#include "cli/surroundings.hpp"
+#include "cli/environment.hpp"
 
 namespace sickbay::cli {
 
 // Runs `sickbay ARGUMENTS...`. Returns 0 done, 1 failed, 2 wrong use.
-int run(std::span<const std::string> arguments, Surroundings& around);
+int run(std::span<const std::string> arguments, CliEnvironment& around);
 
 }  // namespace sickbay::cli

@@ -4,6 +4,9 @@
 
 #include <iostream>
 
+#include "resources/cluster.hpp"
+#include "resources/why.hpp"
+
 namespace sickbay::cli {
 namespace {
 
@@ -24,7 +27,7 @@ void Context::print_json(const json::value& value) {
 
 Result<Server*> Context::server() {
   if (!server_) {
-    SICKBAY_ASSIGN(Server connected, Server::connect(settings));
+    SICKBAY_ASSIGN(Server connected, Server::connect(settings, around.connect));
     server_.emplace(std::move(connected));
   }
   return &*server_;
@@ -33,15 +36,14 @@ Result<Server*> Context::server() {
 Result<std::string> Context::cluster_path() {
   if (!cluster_path_.empty()) return cluster_path_;
   SICKBAY_ASSIGN(Server * server, server());
-  SICKBAY_ASSIGN(const json::value answer, server->get("/v1/compute/clusters"));
+  SICKBAY_ASSIGN(const auto answer, server->get_as<resources::ClusterList>("/v1/compute/clusters"));
   std::vector<std::string> names;
   std::string id;
-  for (const auto& cluster : list_at(answer, "clusters")) {
-    const std::string cluster_id = first_text(cluster, {"cluster_id", "id"});
-    const std::string name = first_text(cluster, {"cluster_name", "name"});
-    const bool wanted = settings.cluster.empty() || settings.cluster == cluster_id || settings.cluster == name;
-    if (wanted) id = cluster_id;
-    names.push_back(name);
+  for (const resources::Cluster& cluster : answer.clusters) {
+    const bool wanted =
+        settings.cluster.empty() || settings.cluster == cluster.cluster_id || settings.cluster == cluster.cluster_name;
+    if (wanted) id = cluster.cluster_id;
+    names.push_back(cluster.cluster_name);
   }
   if (settings.cluster.empty() && names.size() > 1) {
     return fail(Errc::invalid, fmt::format("there are several clusters; say which with --cluster: {}", joined(names)));
@@ -57,10 +59,21 @@ Result<std::string> Context::cluster_path() {
   return cluster_path_;
 }
 
-Result<json::value> Context::node(const std::string& name) {
+Result<json::value> Context::get(const std::string& below) {
   SICKBAY_ASSIGN(const std::string cluster, cluster_path());
   SICKBAY_ASSIGN(Server * server, server());
-  return server->get(fmt::format("{}/nodes/{}", cluster, escape(name)));
+  return server->get(cluster + below);
+}
+
+Result<json::value> Context::post(const std::string& below, const json::value& body) {
+  SICKBAY_ASSIGN(const std::string cluster, cluster_path());
+  SICKBAY_ASSIGN(Server * server, server());
+  return server->send("POST", cluster + below, body);
+}
+
+Result<resources::Node> Context::node(const std::string& name) {
+  SICKBAY_ASSIGN(const json::value answer, get("/nodes/" + escape(name)));
+  return read_as<resources::Node>(answer);
 }
 
 Result<std::string> Context::repair_path(const std::string& id) {
@@ -70,10 +83,11 @@ Result<std::string> Context::repair_path(const std::string& id) {
   const auto dash = id.find('-');
   if (dash == std::string::npos || id.size() - dash - 1 < kIdDigits) {
     SICKBAY_ASSIGN(Server * server, server());
-    SICKBAY_ASSIGN(const json::array repairs, server->list(all, {}, "remediations", 0));
+    SICKBAY_ASSIGN(const json::array items, server->list<resources::RemediationList>(all, {}, 0));
+    SICKBAY_ASSIGN(const auto repairs, read_as<std::vector<resources::Remediation>>(items));
     std::vector<std::string> matches;
-    for (const auto& repair : repairs) {
-      const std::string candidate = text_at(repair, "id");
+    for (const resources::Remediation& repair : repairs) {
+      const std::string& candidate = repair.id;
       const auto digits = candidate.find('-');
       const bool tail = digits != std::string::npos && std::string_view(candidate).substr(digits + 1).starts_with(id);
       if (candidate.starts_with(id) || tail) matches.push_back(candidate);
@@ -118,10 +132,14 @@ void set_default(CLI::App& noun, Context& context, std::function<Status()> run) 
   });
 }
 
-void print_sentences(Context& context, const json::value& answer) {
-  for (const auto& sentence : list_at(answer, "why")) {
-    if (sentence.is_string()) context.around.out << printable(sentence.get_string()) << '\n';
-  }
+void print_sentences(Context& context, const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) context.around.out << printable(sentence) << '\n';
+}
+
+Status print_why(Context& context, const std::string& path) {
+  SICKBAY_ASSIGN(Server * server, context.server());
+  SICKBAY_ASSIGN(const json::value answer, server->get(path + "/why"));
+  return context.show<resources::Why>(answer, [&](const auto& read) { print_sentences(context, read.why); });
 }
 
 std::string short_id(const std::string& id) {

@@ -14,26 +14,31 @@ bool is_final(Errc code) {
 
 }  // namespace
 
-Result<json::array> newest_events(Context& context, const Query& filter, std::size_t count) {
-  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
-  SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(json::array events, server->list(cluster + "/events", filter, "events", count));
-  std::reverse(events.begin(), events.end());
-  return events;
+Result<std::vector<Told>> newest_events(Context& context, const Query& filter, std::size_t count) {
+  SICKBAY_ASSIGN(const json::array items, context.list<resources::EventList>("/events", filter, count));
+  std::vector<Told> told;
+  for (const json::value& item : items) {
+    SICKBAY_ASSIGN(Event event, read_as<Event>(item));
+    told.push_back({std::move(event), item});
+  }
+  std::reverse(told.begin(), told.end());
+  return told;
 }
 
-Status follow_events(Context& context, std::string last,
-                     const std::function<bool(const json::value& event)>& on_event) {
+Status follow_events(Context& context, std::optional<std::uint64_t> last_seen,
+                     const std::function<bool(const Told& told)>& on_event) {
   SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
   SICKBAY_ASSIGN(Server * server, context.server());
+  std::string last = last_seen ? std::to_string(*last_seen) : std::string();
   bool wanted = true, lost = false;
   while (wanted) {
     const Status status = server->follow(cluster + "/stream", last, [&](const StreamEvent& event) {
       if (lost) context.around.err << "sickbay: the server is back\n";
       lost = false;
       if (!event.id.empty()) last = event.id;
-      const auto value = parse_json(event.data);
-      wanted = !value || on_event(*value);
+      const auto document = parse_json(event.data);
+      const auto read = document ? from_json<Event>(*document) : Result<Event>(fail(Errc::invalid, "no JSON"));
+      wanted = !read || on_event({*read, *document});
       return wanted;
     });
     if (!wanted) break;

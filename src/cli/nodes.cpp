@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "cli/context.hpp"
+#include "resources/node.hpp"
 
 namespace sickbay::cli {
 namespace {
@@ -12,96 +13,89 @@ struct ListOptions {
   std::string pool;
   bool unhealthy = false;
 };
+struct NodeOptions {
+  std::string name;
+};
 
-Status list_nodes(Context& context, const ListOptions& options) {
-  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
-  SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(json::array nodes, server->list(cluster + "/nodes", {{"pool", options.pool}}, "nodes", 0));
-  Table table({"NODE", "POOL", "STATE", "HOST", "GPUS", "REPAIR", "WHY"});
-  json::array shown;
-  for (auto& node : nodes) {
-    const std::string state = text_at(node, "state");
-    if (options.unhealthy && state == "healthy") continue;
-    table.row({text_at(node, "name"), text_at(node, "pool"), state, text_at(node, "host"), text_at(node, "shape.gpus"),
-               short_id(first_text(node, {"repair.id", "quarantine.repair"})), text_at(node, "headline")});
-    shown.push_back(std::move(node));
-  }
-  if (context.as_json) {
-    context.print_json(json::object{{"nodes", std::move(shown)}});
-    return {};
-  }
-  auto paper = context.paper();
-  table.print(paper);
-  return {};
+std::string repair_of(const resources::Node& node) {
+  if (node.repair) return short_id(node.repair->id);
+  return node.quarantine ? short_id(node.quarantine->repair) : "";
 }
 
-Status show_node(Context& context, const std::string& name) {
-  SICKBAY_ASSIGN(const json::value node, context.node(name));
-  if (context.as_json) {
-    context.print_json(node);
-    return {};
+Status list_nodes(Context& context, const ListOptions& options) {
+  SICKBAY_ASSIGN(json::array items, context.list<resources::NodeList>("/nodes", {{"pool", options.pool}}));
+  if (options.unhealthy) {
+    json::array unwell;
+    for (const json::value& item : items) {
+      SICKBAY_ASSIGN(const auto node, read_as<resources::Node>(item));
+      if (node.state != resources::NodeState::healthy) unwell.push_back(item);
+    }
+    items = std::move(unwell);
   }
-  Sheet sheet;
-  sheet.line("node", text_at(node, "name"));
-  sheet.line("state", text_at(node, "state"));
-  sheet.line("pool", text_at(node, "pool"));
-  sheet.line("host", text_at(node, "host"));
-  sheet.line("GPUs", text_at(node, "shape.gpus"));
-  sheet.line("boot", text_at(node, "boot_id"));
-  sheet.line("booted", clock_time(text_at(node, "boot_started_at")));
-  sheet.line("agent", text_at(node, "agent.version"));
-  sheet.line("last heartbeat", clock_time(text_at(node, "agent.last_heartbeat")));
-  sheet.line("auto repair", text_at(node, "auto_repair"));
-  sheet.line("quarantined", text_at(node, "quarantine.cause"));
-  sheet.line("repair", text_at(node, "repair.id"));
-  sheet.line("identity conflict", text_at(node, "identity_conflict"));
-  sheet.line("id", text_at(node, "id"));
+  return context.show_list<resources::NodeList>(std::move(items), [&](const auto& nodes) {
+    Table table({"NODE", "POOL", "STATE", "HOST", "GPUS", "REPAIR", "WHY"});
+    for (const resources::Node& node : nodes) {
+      table.row({node.name, node.pool, name_of(node.state), node.host, std::to_string(node.shape.gpus), repair_of(node),
+                 node.headline});
+    }
+    auto paper = context.paper();
+    table.print(paper);
+  });
+}
+
+void print_node(Context& context, const resources::NodeDetail& node) {
+  FieldList sheet;
+  sheet.line("node", node.name);
+  sheet.line("state", name_of(node.state));
+  sheet.line("pool", node.pool);
+  sheet.line("host", node.host);
+  sheet.line("GPUs", std::to_string(node.shape.gpus));
+  sheet.line("boot", node.boot_id);
+  sheet.line("booted", clock_time(node.boot_started_at));
+  sheet.line("agent", node.agent ? node.agent->version : "");
+  sheet.line("last heartbeat", node.agent ? clock_time(node.agent->last_heartbeat) : "");
+  sheet.line("auto repair", yes_or_no(node.auto_repair));
+  sheet.line("quarantined", node.quarantine ? node.quarantine->cause : "");
+  sheet.line("repair", node.repair ? node.repair->id : "");
+  sheet.line("identity conflict", node.identity_conflict.value_or(""));
+  sheet.line("id", node.id);
   auto paper = context.paper();
   sheet.print(paper);
   Table schedulers({"SCHEDULER", "READY", "CORDONED", "IDLENESS", "WORK"});
-  for (const auto& seen : list_at(node, "schedulers")) {
-    schedulers.row({text_at(seen, "scheduler"), text_at(seen, "ready"), text_at(seen, "cordoned"),
-                    text_at(seen, "idleness"), std::to_string(list_at(seen, "work").size())});
+  for (const Observation& seen : node.schedulers) {
+    schedulers.row({seen.scheduler, yes_or_no(seen.ready), yes_or_no(seen.cordoned), name_of(seen.idleness),
+                    std::to_string(seen.holders.size())});
   }
   context.around.out << '\n';
   if (!schedulers.empty()) schedulers.print(paper);
   context.around.out << '\n';
-  print_sentences(context, node);
-  return {};
+  print_sentences(context, node.why);
 }
 
-Status why_node(Context& context, const std::string& name) {
+Status show_node(Context& context, const NodeOptions& options) {
+  SICKBAY_ASSIGN(const json::value answer, context.get("/nodes/" + escape(options.name)));
+  return context.show<resources::NodeDetail>(answer, [&](const auto& node) { print_node(context, node); });
+}
+
+Status why_node(Context& context, const NodeOptions& options) {
   SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
-  SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(const json::value why, server->get(fmt::format("{}/nodes/{}/why", cluster, escape(name))));
-  if (context.as_json) {
-    context.print_json(why);
-    return {};
-  }
-  print_sentences(context, why);
-  return {};
+  return print_why(context, cluster + "/nodes/" + escape(options.name));
 }
 
 }  // namespace
 
 void add_nodes(CLI::App& app, Context& context) {
   CLI::App* noun = add_noun(app, "nodes", "nodes and how they are");
-  // CLI11 writes into these while it parses, the verb reads them later: they live as long as the parsed command.
-  const auto options = std::make_shared<ListOptions>();
-  const auto name = std::make_shared<std::string>();
-  const auto list = [&context, options] { return list_nodes(context, *options); };
-  for (CLI::App* to : {noun, add_verb(*noun, context, "list", "all nodes", list)}) {
-    to->add_option("--pool", options->pool, "of this pool only");
-    to->add_flag("--unhealthy", options->unhealthy, "leave out the healthy ones");
-  }
-  set_default(*noun, context, list);
-  add_verb(*noun, context, "show", "one node", [&context, name] { return show_node(context, *name); })
-      ->add_option("NODE", *name, "name or id")
-      ->required();
-  add_verb(*noun, context, "why", "why a node is as it is, and what it waits for",
-           [&context, name] { return why_node(context, *name); })
-      ->add_option("NODE", *name, "name or id")
-      ->required();
+  add_default_verb<ListOptions>(*noun, context, "list", "all nodes", list_nodes,
+                                [](CLI::App& verb, ListOptions& options) {
+                                  verb.add_option("--pool", options.pool, "of this pool only");
+                                  verb.add_flag("--unhealthy", options.unhealthy, "leave out the healthy ones");
+                                });
+  const auto add_name = [](CLI::App& verb, NodeOptions& options) {
+    verb.add_option("NODE", options.name, "name or id")->required();
+  };
+  add_verb<NodeOptions>(*noun, context, "show", "one node", show_node, add_name);
+  add_verb<NodeOptions>(*noun, context, "why", "why a node is as it is, and what it waits for", why_node, add_name);
 }
 
 }  // namespace sickbay::cli

@@ -9,12 +9,18 @@
 #include <sstream>
 
 #include "cli/context.hpp"
-#include "rules/yaml.hpp"
+#include "config/yaml.hpp"
+#include "resources/policy.hpp"
 
 namespace sickbay::cli {
 namespace {
 
 constexpr std::size_t kLargestFile = 1U << 20;
+
+struct FileOptions {
+  std::string path, comment;
+  bool dry_run = false;
+};
 
 // JSON for people: two spaces for each level, short members on one line, numbers as one writes them.
 std::string flat(const json::value& value) {
@@ -57,7 +63,7 @@ void pretty(std::ostream& out, const json::value& value, std::size_t depth) {
   out << '\n' << std::string(depth * 2, ' ') << (is_object ? '}' : ']');
 }
 
-Result<json::value> read_policy(Context& context, const std::string& path) {
+Result<json::object> read_policy(Context& context, const std::string& path) {
   std::ostringstream text;
   if (path == "-") {
     text << context.around.in.rdbuf();
@@ -68,93 +74,79 @@ Result<json::value> read_policy(Context& context, const std::string& path) {
   }
   if (text.view().size() > kLargestFile) return fail(Errc::too_large, fmt::format("{} is no policy: over 1 MiB", path));
   // YAML takes JSON too; the strict reader below finds what is neither.
-  SICKBAY_ASSIGN(const json::object document, rules::yaml_to_json(text.view(), path));
+  SICKBAY_ASSIGN(const json::object document, config::yaml_to_json(text.view(), path));
   const auto policy = from_json<Policy>(document, Reading::strict);
-  if (!policy) return fail(policy.error().code, fmt::format("{}: {}", path, policy.error().message));
-  return json::value(document);
+  if (!policy) {
+    const int line = config::line_of(text.view(), policy.error().field);
+    return fail(policy.error().code, fmt::format("{}:{}: {}", path, line, policy.error().message));
+  }
+  return document;
+}
+
+// The policy itself goes to the output, so that it can be kept, edited and put; what is said of it does not.
+void print_policy(Context& context, const PolicyVersion& current) {
+  const std::string by = printable(current.changed_by);
+  context.around.err << (by.empty() ? "the default, never changed\n"
+                                    : fmt::format("version {}, by {}, {} UTC\n", current.version, by,
+                                                  clock_time(current.changed_at)));
+  pretty(context.around.out, to_json(current.policy), 0);
+  context.around.out << '\n';
 }
 
 Status get(Context& context) {
-  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
-  SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(const json::value answer, server->get(cluster + "/policy"));
-  if (context.as_json) {
-    context.print_json(answer);
-    return {};
-  }
-  const json::value* policy = answer.is_object() ? answer.get_object().if_contains("policy") : nullptr;
-  if (const auto version = text_at(answer, "version"); !version.empty()) {
-    const std::string by = printable(text_at(answer, "changed_by"));
-    context.around.err << (by.empty() ? "the default, never changed\n"
-                                      : fmt::format("version {}, by {}, {} UTC\n", version, by,
-                                                    clock_time(text_at(answer, "changed_at"))));
-  }
-  pretty(context.around.out, policy ? *policy : answer, 0);
-  context.around.out << '\n';
-  return {};
+  SICKBAY_ASSIGN(const json::value answer, context.get("/policy"));
+  // Strictly: a member of a newer server that is not printed here would be lost when the file is put.
+  return context.show<PolicyVersion>(
+      answer, [&](const PolicyVersion& current) { print_policy(context, current); }, Reading::strict);
 }
 
-Status check(Context& context, const std::string& path) {
-  SICKBAY_ASSIGN(const json::value policy, read_policy(context, path));
-  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
-  SICKBAY_ASSIGN(Server * server, context.server());
+Status check(Context& context, const FileOptions& options) {
+  SICKBAY_ASSIGN(const json::object policy, read_policy(context, options.path));
   SICKBAY_ASSIGN(const json::value answer,
-                 server->send("POST", cluster + "/policy/check", json::object{{"policy", policy}}));
-  if (context.as_json) context.print_json(answer);
-  const json::array& errors = list_at(answer, "errors");
-  if (!context.as_json) {
-    for (const auto& error : errors) {
-      context.around.out << "error: "
-                         << printable(error.is_string() ? std::string(error.get_string())
-                                                        : first_text(error, {"message", "detail"}))
-                         << '\n';
-    }
-    for (const auto& note : list_at(answer, "notes")) {
-      if (note.is_string()) context.around.out << "note: " << printable(note.get_string()) << '\n';
-    }
-  }
-  if (!errors.empty()) return fail(Errc::refused, fmt::format("{} is not fit to be put", path));
-  if (!context.as_json) context.around.out << path << " is fit to be put\n";
-  return {};
-}
-
-Status put(Context& context, const std::string& path, const std::string& comment, bool dry_run) {
-  if (dry_run) return check(context, path);
-  SICKBAY_ASSIGN(const json::value policy, read_policy(context, path));
-  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
-  SICKBAY_ASSIGN(Server * server, context.server());
-  std::string etag;
-  SICKBAY_ASSIGN(const json::value current, server->get(cluster + "/policy", &etag));
-  SICKBAY_CHECK(context.confirm(fmt::format("replace version {} of the policy?", text_at(current, "version"))));
-  SICKBAY_ASSIGN(const json::value answer, server->send("PUT", cluster + "/policy",
-                                                        json::object{{"policy", policy}, {"comment", comment}}, etag));
+                 context.post("/policy/check", to_json(resources::NewPolicyAsWritten{policy, {}})));
+  SICKBAY_ASSIGN(const auto checked, read_as<resources::PolicyCheck>(answer));
   if (context.as_json) {
     context.print_json(answer);
   } else {
-    context.around.out << fmt::format("the policy is version {} now\n", text_at(answer, "version"));
+    auto& out = context.around.out;
+    for (const resources::PolicyProblem& error : checked.errors) out << "error: " << printable(error.message) << '\n';
+    for (const std::string& note : checked.notes) out << "note: " << printable(note) << '\n';
   }
+  if (!checked.ok) return fail(Errc::refused, fmt::format("{} is not fit to be put", options.path));
+  if (!context.as_json) context.around.out << options.path << " is fit to be put\n";
   return {};
+}
+
+Status put(Context& context, const FileOptions& options) {
+  if (options.dry_run) return check(context, options);
+  SICKBAY_ASSIGN(const json::object policy, read_policy(context, options.path));
+  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
+  SICKBAY_ASSIGN(Server * server, context.server());
+  std::string etag;
+  SICKBAY_ASSIGN(const auto current, server->get_as<PolicyVersion>(cluster + "/policy", &etag));
+  SICKBAY_CHECK(context.confirm(fmt::format("replace version {} of the policy?", current.version)));
+  const auto body = to_json(resources::NewPolicyAsWritten{policy, options.comment});
+  SICKBAY_ASSIGN(const json::value answer, server->send("PUT", cluster + "/policy", body, etag));
+  return context.show<PolicyVersion>(answer, [&](const PolicyVersion& now) {
+    context.around.out << fmt::format("the policy is version {} now\n", now.version);
+  });
 }
 
 }  // namespace
 
 void add_policy(CLI::App& app, Context& context) {
   CLI::App* noun = add_noun(app, "policy", "who is asked before what, and how long to wait");
-  // Live as long as the parsed command.
-  const auto path = std::make_shared<std::string>();
-  const auto comment = std::make_shared<std::string>();
-  const auto dry_run = std::make_shared<bool>(false);
-  const auto show = [&context] { return get(context); };
-  add_verb(*noun, context, "get", "the policy in force", show);
-  set_default(*noun, context, show);
-  add_verb(*noun, context, "check", "whether a file could be put", [&context, path] { return check(context, *path); })
-      ->add_option("FILE", *path, "JSON or YAML; - for the input")
-      ->required();
-  CLI::App* verb = add_verb(*noun, context, "put", "replace the policy by a file",
-                            [&context, path, comment, dry_run] { return put(context, *path, *comment, *dry_run); });
-  verb->add_option("FILE", *path, "JSON or YAML; - for the input")->required();
-  verb->add_option("--comment", *comment, "why; kept with the version");
-  verb->add_flag("-n,--dry-run", *dry_run, "only check it");
+  add_default_verb(*noun, context, "get", "the policy in force", get);
+  const auto add_path = [](CLI::App& verb, FileOptions& options) {
+    verb.add_option("FILE", options.path, "JSON or YAML; - for the input")->required();
+  };
+  add_verb<FileOptions>(*noun, context, "check", "whether a file could be put", check, add_path);
+  add_verb<FileOptions>(*noun, context, "put", "replace the policy by a file", put,
+                        [&](CLI::App& verb, FileOptions& options) {
+                          add_path(verb, options);
+                          verb.add_option("--comment", options.comment, "why; kept with the version");
+                          verb.add_flag("-n,--dry-run", options.dry_run, "only check it");
+                        });
 }
 
 }  // namespace sickbay::cli

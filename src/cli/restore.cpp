@@ -1,4 +1,6 @@
 // sickbay restore: whether the server only looks after its database was restored, and letting it act again.
+#include "resources/restore.hpp"
+
 #include <ostream>
 
 #include "cli/context.hpp"
@@ -6,10 +8,13 @@
 namespace sickbay::cli {
 namespace {
 
-void print_state(Context& context, const json::value& state) {
-  if (context.as_json) return context.print_json(state);
-  if (text_at(state, "observe_only") == "yes") {
-    context.around.out << "Only looking: " << text_at(state, "why")
+struct ConfirmOptions {
+  std::string reason;
+};
+
+void print_state(Context& context, const resources::Restore& state) {
+  if (state.observe_only) {
+    context.around.out << "Only looking: " << printable(state.why)
                        << ".\nCheck which operations were under way, then: sickbay restore confirm --reason \"...\"\n";
   } else {
     context.around.out << "The database goes on where it was; repairs are started and sent.\n";
@@ -18,33 +23,29 @@ void print_state(Context& context, const json::value& state) {
 
 Status show(Context& context) {
   SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(const json::value state, server->get("/v1/restore"));
-  print_state(context, state);
-  return {};
+  SICKBAY_ASSIGN(const json::value answer, server->get("/v1/restore"));
+  return context.show<resources::Restore>(answer, [&](const auto& state) { print_state(context, state); });
 }
 
-Status confirm(Context& context, const std::string& reason) {
+Status confirm(Context& context, const ConfirmOptions& options) {
   SICKBAY_ASSIGN(Server * server, context.server());
   SICKBAY_CHECK(
       context.confirm("let repairs go on? An operation that the lost part of the database knew of may still "
                       "be under way"));
-  SICKBAY_ASSIGN(const json::value state,
-                 server->send("POST", "/v1/restore/confirm", json::object{{"reason", reason}}));
-  print_state(context, state);
-  return {};
+  SICKBAY_ASSIGN(const json::value answer,
+                 server->send("POST", "/v1/restore/confirm", to_json(resources::RestoreConfirmation{options.reason})));
+  return context.show<resources::Restore>(answer, [&](const auto& state) { print_state(context, state); });
 }
 
 }  // namespace
 
 void add_restore(CLI::App& app, Context& context) {
   CLI::App* noun = add_noun(app, "restore", "after the server's database was restored from a backup");
-  const auto reason = std::make_shared<std::string>();  // lives as long as the parsed command
-  const auto run = [&context] { return show(context); };
-  add_verb(*noun, context, "show", "whether the server only looks, and why", run);
-  set_default(*noun, context, run);
-  add_verb(*noun, context, "confirm", "let it act again", [&context, reason] { return confirm(context, *reason); })
-      ->add_option("--reason", *reason, "what was checked; kept")
-      ->required();
+  add_default_verb(*noun, context, "show", "whether the server only looks, and why", show);
+  add_verb<ConfirmOptions>(*noun, context, "confirm", "let it act again", confirm,
+                           [](CLI::App& verb, ConfirmOptions& options) {
+                             verb.add_option("--reason", options.reason, "what was checked; kept")->required();
+                           });
 }
 
 }  // namespace sickbay::cli

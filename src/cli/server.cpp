@@ -2,12 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
+#include <algorithm>
+#include <boost/describe/class.hpp>
+#include <boost/url/encode.hpp>
+#include <boost/url/rfc/unreserved_chars.hpp>
 
-#include "cli/words.hpp"
-#include "net/client.hpp"
+#include "resources/problem.hpp"
 
 namespace sickbay::cli {
 namespace {
@@ -16,45 +16,18 @@ constexpr std::size_t kLargestEvent = 1U << 20;
 constexpr std::size_t kPage = 1000;         // the most that the server gives at once
 constexpr Duration kSilence = seconds{60};  // the server says something every 15 s
 
-net::ClientOptions client_options(const Settings& settings) {
-  net::ClientOptions options;
-  options.ca_file = settings.ca_file;
-  options.insecure_http = settings.insecure_http;
-  options.deadline = seconds{30};
-  options.max_answer = 64U << 20;  // a page of a thousand repairs with their evidence
-  return options;
-}
-
-Errc code_of(unsigned status) {
-  switch (status) {
-    case 400:
-      return Errc::invalid;
-    case 401:
-      return Errc::unauthenticated;
-    case 403:
-      return Errc::forbidden;
-    case 404:
-      return Errc::not_found;
-    case 409:
-      return Errc::conflict;
-    case 412:
-      return Errc::changed;
-    case 413:
-      return Errc::too_large;
-    case 422:
-      return Errc::refused;
-    default:
-      return status >= 500 || status == 429 ? Errc::unavailable : Errc::internal;
-  }
-}
+// What all lists end with; their items are taken out as they came.
+struct Rest {
+  std::string next_page_token;
+  BOOST_DESCRIBE_CLASS(Rest, (), (next_page_token), (), ())
+};
 
 // The problem document's own words; what the status means where there is none.
-Error explain(const net::Answer& answer) {
-  Error error{code_of(answer.status), {}, {}};
-  if (const auto problem = parse_json(answer.body); problem && problem->is_object()) {
-    error.message = text_at(*problem, "detail");
-    if (error.message.empty()) error.message = text_at(*problem, "title");
-    error.field = text_at(*problem, "field");
+Error explain(const net::Response& answer) {
+  Error error{resources::errc_of(answer.status), {}, {}};
+  if (const auto problem = from_json_text<resources::Problem>(answer.body)) {
+    error.message = problem->detail.empty() ? problem->title : problem->detail;
+    error.field = problem->field.value_or("");
   }
   if (error.message.empty()) error.message = fmt::format("the server answered {} and nothing else", answer.status);
   if (!error.field.empty()) error.message += fmt::format(" (field: {})", error.field);
@@ -62,10 +35,10 @@ Error explain(const net::Answer& answer) {
   return error;
 }
 
-Result<json::value> read_answer(const Result<net::Answer>& answer, std::string* etag) {
-  if (!answer) return tl::unexpected(answer.error());
-  if (answer->status >= 300) return tl::unexpected(explain(*answer));
-  if (etag) *etag = answer->etag;
+Result<json::value> read_answer(const Result<net::Response>& answer, std::string* etag) {
+  if (!answer) return tl::unexpected<Error>(answer.error());
+  if (answer->status >= 300) return tl::unexpected<Error>(explain(*answer));
+  if (etag) *etag = net::find_header(answer->headers, "ETag").value_or("");
   if (answer->body.empty()) return json::value(json::object());
   auto value = parse_json(answer->body);
   if (!value) return fail(Errc::invalid, "the server's answer is no JSON; is SICKBAY_SERVER a Sickbay server?");
@@ -75,17 +48,7 @@ Result<json::value> read_answer(const Result<net::Answer>& answer, std::string* 
 }  // namespace
 
 std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                       c == '_' || c == '.' || c == '~';
-    if (plain) {
-      out += c;
-    } else {
-      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-  }
-  return out;
+  return boost::urls::encode({text.data(), text.size()}, boost::urls::unreserved_chars);
 }
 
 std::string with_query(std::string path, const Query& query) {
@@ -136,55 +99,35 @@ void EventReader::line(std::string_view text, std::vector<StreamEvent>& complete
   }
 }
 
-struct Server::Parts {
-  Settings settings;
-  boost::asio::io_context io;
-  std::unique_ptr<net::Client> reader;
-
-  // Runs one coroutine of the client to its end.
-  template <class Awaitable>
-  Result<net::Answer> run(Awaitable awaitable) {
-    Result<net::Answer> answer = fail(Errc::internal, "not sent");
-    boost::asio::co_spawn(io, std::move(awaitable),
-                          [&](std::exception_ptr, Result<net::Answer> given) { answer = std::move(given); });
-    io.restart();
-    io.run();
-    return answer;
-  }
-};
-
-Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
-Server::Server(Server&&) noexcept = default;
-Server::~Server() = default;
-
-Result<Server> Server::connect(const Settings& settings) {
+Result<Server> Server::connect(const Settings& settings, const Connect& connect) {
   if (settings.server.empty()) {
     return fail(Errc::invalid,
                 "no server is named: set SICKBAY_SERVER (and SICKBAY_TOKEN), say --server URL, or write "
                 "~/.config/sickbay/config.json {\"server\": \"https://...\", \"token\": \"...\"}");
   }
-  auto parts = std::make_unique<Parts>();
-  parts->settings = settings;
-  SICKBAY_ASSIGN(parts->reader, net::Client::make(parts->io, settings.server, client_options(settings)));
-  return Server(std::move(parts));
+  SICKBAY_ASSIGN(auto transport, connect(settings));
+  return Server(std::move(transport));
 }
 
 Result<json::value> Server::get(const std::string& target, std::string* etag) {
-  return read_answer(parts_->run(parts_->reader->request("GET", target, {}, parts_->settings.token)), etag);
+  net::Request request;
+  request.method = "GET";
+  request.target = target;
+  return read_answer(transport_->request(request), etag);
 }
 
 Result<json::value> Server::send(std::string_view verb, const std::string& target, const json::value& body,
                                  const std::string& etag) {
-  SICKBAY_ASSIGN(const auto client,
-                 net::Client::make(parts_->io, parts_->settings.server, client_options(parts_->settings)));
-  net::Headers headers;
-  if (!etag.empty()) headers.emplace_back("If-Match", etag);
-  std::string text = body.is_null() ? std::string() : json::serialize(body);
-  return read_answer(
-      parts_->run(client->request(verb, target, std::move(text), parts_->settings.token, std::move(headers))), nullptr);
+  net::Request request;
+  request.method = verb;
+  request.target = target;
+  if (!etag.empty()) request.headers.emplace_back("If-Match", etag);
+  if (!body.is_null()) request.body = json::serialize(body);
+  return read_answer(transport_->request(request), nullptr);
 }
 
-Result<json::array> Server::list(const std::string& path, Query query, const std::string& member, std::size_t limit) {
+Result<json::array> Server::pages(const std::string& path, const Query& query, std::string_view member,
+                                  std::size_t limit) {
   json::array all;
   std::string token;
   for (;;) {
@@ -193,16 +136,17 @@ Result<json::array> Server::list(const std::string& path, Query query, const std
     page.emplace_back("page_size", std::to_string(wanted));
     page.emplace_back("page_token", token);
     SICKBAY_ASSIGN(const json::value answer, get(with_query(path, page)));
-    const json::value* elements = answer.is_object() ? answer.get_object().if_contains(member) : nullptr;
+    SICKBAY_ASSIGN(const Rest rest, read_as<Rest>(answer));
+    const json::value* elements = answer.get_object().if_contains(member);
     if (!elements || !elements->is_array()) {
       return fail(Errc::invalid, fmt::format("the server's answer to {} has no list '{}'; are its version and ours far "
                                              "apart?",
                                              path, member));
     }
     for (const auto& element : elements->get_array()) all.push_back(element);
-    const std::string next = text_at(answer, "next_page_token");
-    if (next.empty() || next == token || elements->get_array().empty() || (limit != 0 && all.size() >= limit)) break;
-    token = next;
+    const bool enough = limit != 0 && all.size() >= limit;
+    if (rest.next_page_token.empty() || rest.next_page_token == token || elements->get_array().empty() || enough) break;
+    token = rest.next_page_token;
   }
   if (limit != 0 && all.size() > limit) all.resize(limit);
   return all;
@@ -210,19 +154,18 @@ Result<json::array> Server::list(const std::string& path, Query query, const std
 
 Status Server::follow(const std::string& target, const std::string& last_id,
                       const std::function<bool(const StreamEvent&)>& on_event) {
-  net::Headers headers{{"Accept", "text/event-stream"}};
-  if (!last_id.empty()) headers.emplace_back("Last-Event-ID", last_id);
+  net::Request request;
+  request.method = "GET";
+  request.target = target;
+  request.headers.emplace_back("Accept", "text/event-stream");
+  if (!last_id.empty()) request.headers.emplace_back("Last-Event-ID", last_id);
   EventReader events;
-  const auto on_bytes = [&](std::string_view bytes) {
-    for (const auto& event : events.feed(bytes)) {
-      if (!on_event(event)) return false;
-    }
-    return true;
-  };
-  const auto answer =
-      parts_->run(parts_->reader->stream(target, parts_->settings.token, std::move(headers), kSilence, on_bytes));
-  if (!answer) return tl::unexpected(answer.error());
-  if (answer->status != 200) return tl::unexpected(explain(*answer));
+  const auto answer = transport_->stream(request, kSilence, [&](std::string_view bytes) {
+    const auto complete = events.feed(bytes);
+    return std::all_of(complete.begin(), complete.end(), on_event);
+  });
+  if (!answer) return tl::unexpected<Error>(answer.error());
+  if (answer->status != 200) return tl::unexpected<Error>(explain(*answer));
   return {};
 }
 

@@ -3,21 +3,21 @@
 #include <fmt/core.h>
 
 #include <boost/describe/class.hpp>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
+#include "base/files.hpp"
 #include "model/json.hpp"
 
 namespace sickbay::cli {
 namespace {
+
+constexpr std::size_t kLargest = 1 << 20;
 
 struct File {
   std::string server, token, cluster, ca_file, simworld;
   BOOST_DESCRIBE_CLASS(File, (), (server, token, cluster, ca_file, simworld), (), ())
 };
 
-std::string config_path(const Surroundings& around) {
+std::string config_path(const CliEnvironment& around) {
   if (const auto base = around.environment("XDG_CONFIG_HOME"); base && !base->empty()) {
     return *base + "/sickbay/config.json";
   }
@@ -25,14 +25,12 @@ std::string config_path(const Surroundings& around) {
   return home && !home->empty() ? *home + "/.config/sickbay/config.json" : std::string();
 }
 
-Result<File> read_file(const std::string& path) {
-  std::error_code error;
-  if (path.empty() || !std::filesystem::exists(path, error)) return File{};
-  std::ifstream stream(path);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  if (!stream) return fail(Errc::io, fmt::format("{} cannot be read", path));
-  auto file = from_json_text<File>(text.str(), Reading::strict);
+Result<File> read_settings(const std::string& path) {
+  if (path.empty()) return File{};
+  const auto text = read_file(path, kLargest);
+  if (!text && text.error().code == Errc::not_found) return File{};
+  if (!text) return tl::unexpected<Error>(text.error());
+  auto file = from_json_text<File>(*text, Reading::strict);
   if (!file) return fail(file.error().code, fmt::format("{}: {}", path, file.error().message));
   return file;
 }
@@ -44,8 +42,8 @@ void fill(std::string& setting, const std::optional<std::string>& from_environme
 
 }  // namespace
 
-Status complete_settings(Settings& settings, const Surroundings& around) {
-  SICKBAY_ASSIGN(const File file, read_file(config_path(around)));
+Status complete_settings(Settings& settings, const CliEnvironment& around) {
+  SICKBAY_ASSIGN(const File file, read_settings(config_path(around)));
   fill(settings.server, around.environment("SICKBAY_SERVER"), file.server);
   fill(settings.token, around.environment("SICKBAY_TOKEN"), file.token);
   fill(settings.cluster, around.environment("SICKBAY_CLUSTER"), file.cluster);

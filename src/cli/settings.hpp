@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "cli/surroundings.hpp"
+#include "cli/environment.hpp"
 
 namespace sickbay::cli {
 
@@ -17,6 +17,6 @@ struct Settings {
 };
 
 // Fills what `settings` leaves empty. Errc::invalid for a configuration file that is not what it should be.
-Status complete_settings(Settings& settings, const Surroundings& around);
+Status complete_settings(Settings& settings, const CliEnvironment& around);
 
 }  // namespace sickbay::cli

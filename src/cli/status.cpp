@@ -4,59 +4,52 @@
 #include <ostream>
 
 #include "cli/context.hpp"
+#include "resources/summary.hpp"
 
 namespace sickbay::cli {
 namespace {
 
 // "61 healthy, 3 unhealthy" of {"healthy": 61, "unhealthy": 3}.
-std::string counts(const json::value& summary, std::string_view member) {
-  const json::value* map = summary.is_object() ? summary.get_object().if_contains(member) : nullptr;
+std::string counts(const std::map<std::string, std::uint64_t>& by_name) {
   std::string text;
-  if (!map || !map->is_object()) return text;
-  for (const auto& [name, count] : map->get_object()) {
-    if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", json::serialize(count), std::string_view(name));
+  for (const auto& [name, count] : by_name) {
+    if (count != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
   }
   return text;
 }
 
-Status show(Context& context) {
-  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
-  SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(const json::value summary, server->get(cluster + "/summary"));
-  if (context.as_json) {
-    context.print_json(summary);
-    return {};
-  }
+void print_summary(Context& context, const resources::Summary& summary) {
   auto paper = context.paper();
-  context.around.out << printable(text_at(summary, "headline")) << '\n';
-  Sheet sheet;
-  sheet.line("cluster", text_at(summary, "cluster_name"));
-  sheet.line("nodes", counts(summary, "nodes_by_state"));
-  sheet.line("hosts", counts(summary, "hosts_by_state"));
-  sheet.line("alerts", fmt::format("{} firing, {} pending", text_at(summary, "firing"), text_at(summary, "pending")));
-  sheet.line("open repairs", counts(summary, "open_repairs_by_state"));
-  sheet.line("breaker", text_at(summary, "breaker.open") == "yes" ? "OPEN" : "closed");
-  sheet.line("why", text_at(summary, "breaker.why"));
-  sheet.line("time to return", length(text_at(summary, "time_to_return.whole")));
-  sheet.line("policy", "version " + text_at(summary, "policy_version"));
+  context.around.out << printable(summary.headline) << '\n';
+  FieldList sheet;
+  sheet.line("cluster", summary.cluster_name);
+  sheet.line("nodes", counts(summary.nodes_by_state));
+  sheet.line("hosts", counts(summary.hosts_by_state));
+  sheet.line("alerts", fmt::format("{} firing, {} pending", summary.firing, summary.pending));
+  sheet.line("open repairs", counts(summary.open_repairs_by_state));
+  sheet.line("breaker", summary.breaker.open ? "OPEN" : "closed");
+  sheet.line("why", summary.breaker.why);
+  sheet.line("time to return", length(summary.time_to_return.whole));
+  sheet.line("policy", fmt::format("version {}", summary.policy_version));
   sheet.print(paper);
-  const json::array& waiting = list_at(summary, "waiting_for_a_person");
-  if (waiting.empty()) return {};
+  if (summary.waiting_for_a_person.empty()) return;
   context.around.out << '\n';
   Table table({"WAITS FOR YOU", "NODE", "QUESTION"});
-  for (const auto& one : waiting) {
-    table.row({short_id(text_at(one, "remediation_id")), text_at(one, "node_name"), text_at(one, "question")});
+  for (const auto& one : summary.waiting_for_a_person) {
+    table.row({short_id(one.remediation_id), one.node_name, one.question});
   }
   table.print(paper);
-  return {};
+}
+
+Status show(Context& context) {
+  SICKBAY_ASSIGN(const json::value answer, context.get("/summary"));
+  return context.show<resources::Summary>(answer, [&](const auto& summary) { print_summary(context, summary); });
 }
 
 }  // namespace
 
 void add_status(CLI::App& app, Context& context) {
-  add_verb(app, context, "status", "the cluster at a glance, and what waits for you",
-           [&context] { return show(context); });
+  add_verb(app, context, "status", "the cluster at a glance, and what waits for you", show);
 }
 
 }  // namespace sickbay::cli

@@ -6,7 +6,7 @@
 #include <array>
 #include <ostream>
 
-#include "cli/words.hpp"
+#include "cli/format.hpp"
 
 namespace sickbay::cli {
 namespace {
@@ -15,12 +15,13 @@ constexpr std::size_t kGap = 2;
 
 }  // namespace
 
-Paper::Paper(Surroundings& around, bool no_colour) : around_(around), width_(around.terminal_out ? around.width : 0) {
+Terminal::Terminal(CliEnvironment& around, bool no_colour)
+    : around_(around), width_(around.terminal_out ? around.width : 0) {
   const auto refused = around.environment("NO_COLOR");
   colour_ = around.terminal_out && !no_colour && !(refused && !refused->empty());
 }
 
-std::string Paper::paint(std::string_view text, Colour colour) const {
+std::string Terminal::paint(std::string_view text, Colour colour) const {
   constexpr std::array<std::string_view, 5> kCodes{"", "32", "31", "33", "2"};
   const std::string_view code = kCodes[static_cast<std::size_t>(colour)];
   if (!colour_ || code.empty()) return std::string(text);
@@ -48,7 +49,7 @@ void Table::row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-void Table::print(Paper& paper) const {
+void Table::print(Terminal& paper) const {
   std::vector<std::size_t> widths;
   for (std::size_t column = 0; column < titles_.size(); ++column) {
     std::size_t width = columns(titles_[column]);
@@ -73,11 +74,11 @@ void Table::print(Paper& paper) const {
   for (const auto& row : rows_) print_row(row, false);
 }
 
-void Sheet::line(std::string name, std::string value) {
+void FieldList::line(std::string name, std::string value) {
   if (!value.empty()) lines_.emplace_back(std::move(name), printable(value));
 }
 
-void Sheet::print(Paper& paper) const {
+void FieldList::print(Terminal& paper) const {
   std::size_t width = 0;
   for (const auto& [name, value] : lines_) width = std::max(width, columns(name));
   for (const auto& [name, value] : lines_) {

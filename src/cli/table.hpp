@@ -6,23 +6,23 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/surroundings.hpp"
+#include "cli/environment.hpp"
 
 namespace sickbay::cli {
 
 enum class Colour { none, good, bad, busy, quiet };
 
-class Paper {
+class Terminal {
  public:
   // Colour only on a terminal, and never where NO_COLOR is set (no-color.org) or `no_colour` says so.
-  Paper(Surroundings& around, bool no_colour);
+  Terminal(CliEnvironment& around, bool no_colour);
 
   std::ostream& out() { return around_.out; }
   std::string paint(std::string_view text, Colour colour) const;
   std::size_t width() const { return width_; }
 
  private:
-  Surroundings& around_;
+  CliEnvironment& around_;
   bool colour_;
   std::size_t width_;
 };
@@ -35,7 +35,7 @@ class Table {
   explicit Table(std::vector<std::string> titles) : titles_(std::move(titles)) {}
   void row(std::vector<std::string> cells);
   bool empty() const { return rows_.empty(); }
-  void print(Paper& paper) const;
+  void print(Terminal& paper) const;
 
  private:
   std::vector<std::string> titles_;
@@ -43,10 +43,10 @@ class Table {
 };
 
 // "name    value" lines, aligned; an empty value is left out.
-class Sheet {
+class FieldList {
  public:
   void line(std::string name, std::string value);
-  void print(Paper& paper) const;
+  void print(Terminal& paper) const;
 
  private:
   std::vector<std::pair<std::string, std::string>> lines_;

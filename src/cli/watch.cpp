@@ -6,6 +6,7 @@
 
 #include "cli/alerts.hpp"
 #include "cli/follow.hpp"
+#include "cli/repairs.hpp"
 
 namespace sickbay::cli {
 namespace {
@@ -13,20 +14,27 @@ namespace {
 constexpr std::size_t kRows = 12;
 
 struct View {
-  json::value breaker;
-  json::array repairs, alerts;
-  std::deque<json::value> events;
+  Breaker breaker;
+  std::vector<resources::Remediation> repairs;
+  std::vector<resources::Alert> alerts;
+  std::deque<Event> events;
 };
 
 Status refresh(Context& context, View& view) {
-  SICKBAY_ASSIGN(const std::string cluster, context.cluster_path());
-  SICKBAY_ASSIGN(Server * server, context.server());
-  SICKBAY_ASSIGN(view.breaker, server->get(cluster + "/breaker"));
-  SICKBAY_ASSIGN(view.repairs, server->list(cluster + "/instances/-/remediations",
-                                            {{"state", "PENDING_APPROVAL,PENDING,QUARANTINING,QUARANTINED,RUNNING"}},
-                                            "remediations", kRows));
-  SICKBAY_ASSIGN(view.alerts, open_alerts(context, {}, kRows));
+  SICKBAY_ASSIGN(const json::value breaker, context.get("/breaker"));
+  SICKBAY_ASSIGN(view.breaker, read_as<Breaker>(breaker));
+  SICKBAY_ASSIGN(const json::array repairs, context.list<resources::RemediationList>(
+                                                "/instances/-/remediations", {{"state", open_states()}}, kRows));
+  SICKBAY_ASSIGN(view.repairs, read_as<std::vector<resources::Remediation>>(repairs));
+  SICKBAY_ASSIGN(const json::array alerts, open_alerts(context, {}, kRows));
+  SICKBAY_ASSIGN(view.alerts, read_as<std::vector<resources::Alert>>(alerts));
   return {};
+}
+
+// The person asked, the error, or why it was recommended.
+std::string what_of(const resources::Remediation& repair) {
+  if (repair.sickbay.person && !repair.sickbay.person->empty()) return *repair.sickbay.person;
+  return repair.error_message.empty() ? repair.reason : repair.error_message;
 }
 
 void draw(Context& context, const View& view) {
@@ -34,30 +42,28 @@ void draw(Context& context, const View& view) {
   auto& out = context.around.out;
   out << "\033[H\033[2J" << paper.paint("sickbay watch", Colour::quiet) << "  "
       << format_time(std::chrono::floor<seconds>(context.now())) << "  (Ctrl-C ends)\n";
-  if (text_at(view.breaker, "open") == "yes") {
-    out << paper.paint("THE BREAKER IS OPEN: " + printable(text_at(view.breaker, "why")), Colour::bad) << '\n';
+  if (view.breaker.open) {
+    out << paper.paint("THE BREAKER IS OPEN: " + printable(view.breaker.why), Colour::bad) << '\n';
   }
   Table repairs({"REPAIR", "NODE", "ACTION", "STATE", "AGE", "WHAT"});
   for (const auto& repair : view.repairs) {
-    repairs.row({short_id(text_at(repair, "id")), first_text(repair, {"instance_name", "instance_id"}),
-                 action_of(text_at(repair, "mode")), text_at(repair, "state"),
-                 age(text_at(repair, "create_time"), context.now()),
-                 first_text(repair, {"sickbay.person", "error_message", "reason"})});
+    repairs.row({short_id(repair.id), node_of(repair), name_of(resources::action_of(repair.mode)),
+                 name_of(repair.state), age(repair.create_time, context.now()), what_of(repair)});
   }
   out << '\n';
   if (repairs.empty()) out << "no open repairs\n";
   if (!repairs.empty()) repairs.print(paper);
   Table alerts({"ALERT", "NODE", "STATE", "AGE", "WHAT"});
   for (const auto& alert : view.alerts) {
-    alerts.row({fault_of(alert), first_text(alert, {"node_name", "node"}), text_at(alert, "state"),
-                age(text_at(alert, "started_at"), context.now()), text_at(alert, "first.sentence")});
+    alerts.row({alert.fault.text(), alert.node_name.empty() ? alert.node : alert.node_name, name_of(alert.state),
+                age(alert.started_at, context.now()), alert.first.sentence});
   }
   out << '\n';
   if (alerts.empty()) out << "no open alerts\n";
   if (!alerts.empty()) alerts.print(paper);
   Table events({"TIME", "NODE", "EVENT"});
   for (const auto& event : view.events) {
-    events.row({clock_time(text_at(event, "at")), text_at(event, "node_name"), text_at(event, "message")});
+    events.row({clock_time(event.at), event.node_name, event.message});
   }
   out << '\n';
   events.print(paper);
@@ -66,16 +72,16 @@ void draw(Context& context, const View& view) {
 
 Status watch(Context& context) {
   View view;
-  SICKBAY_ASSIGN(const json::array newest, newest_events(context, {}, kRows));
-  for (const auto& event : newest) view.events.push_back(event);
-  const std::string last = newest.empty() ? std::string() : text_at(newest.back(), "sequence");
+  SICKBAY_ASSIGN(const auto newest, newest_events(context, {}, kRows));
+  for (const Told& told : newest) view.events.push_back(told.event);
+  const auto last = newest.empty() ? std::nullopt : newest.back().event.sequence;
   SICKBAY_CHECK(refresh(context, view));
   draw(context, view);
   // The stream's connection is busy, so what is drawn is asked for over a second one.
   Context second(context.around);
   second.settings = context.settings;
-  return follow_events(context, last, [&](const json::value& event) {
-    view.events.push_back(event);
+  return follow_events(context, last, [&](const Told& told) {
+    view.events.push_back(told.event);
     if (view.events.size() > kRows) view.events.pop_front();
     if (refresh(second, view)) draw(context, view);
     return static_cast<bool>(context.around.out);
@@ -83,24 +89,26 @@ Status watch(Context& context) {
 }
 
 Status print_as_they_come(Context& context) {
-  return follow_events(context, {}, [&](const json::value& event) {
+  return follow_events(context, {}, [&](const Told& told) {
     if (context.as_json) {
-      context.print_json(event);
+      context.print_json(told.document);
     } else {
-      context.around.out << clock_time(text_at(event, "at")) << "  " << printable(text_at(event, "node_name")) << "  "
-                         << printable(text_at(event, "message")) << '\n';
+      context.around.out << clock_time(told.event.at) << "  " << printable(told.event.node_name) << "  "
+                         << printable(told.event.message) << '\n';
     }
     context.around.out.flush();
     return static_cast<bool>(context.around.out);
   });
 }
 
+Status watch_or_print(Context& context) {
+  return context.around.terminal_out && !context.as_json ? watch(context) : print_as_they_come(context);
+}
+
 }  // namespace
 
 void add_watch(CLI::App& app, Context& context) {
-  add_verb(app, context, "watch", "open repairs, alerts and events, live", [&context] {
-    return context.around.terminal_out && !context.as_json ? watch(context) : print_as_they_come(context);
-  });
+  add_verb(app, context, "watch", "open repairs, alerts and events, live", watch_or_print);
 }
 
 }  // namespace sickbay::cli

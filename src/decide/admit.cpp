@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "decide/breaker.hpp"
+#include "decide/session.hpp"
 
 namespace sickbay::decide {
 
@@ -24,17 +25,9 @@ struct Admission {
   AdmissionChanges out;
   bool repair_changed = false, cluster_changed = false;
 
-  void say(std::string kind, std::string message) {
-    Event event;
-    event.id = ids.next("evt");
-    event.at = now;
-    event.cluster = cluster.id;
-    event.node = facts.node.id;
-    event.node_name = facts.node.name;
+  void say(EventKind kind, std::string message) {
+    Event event = event_of(facts.node, kind, ids.next("ev"), now, std::move(message));
     event.repair = repair.id;
-    event.kind = std::move(kind);
-    event.message = std::move(message);
-    event.actor = "sickbay";
     event.data["state"] = name_of(repair.state);
     event.data["step"] = name_of(repair.step);
     out.events.push_back(std::move(event));
@@ -62,7 +55,7 @@ void approve_automatically(Admission& a) {
   const ConsentDecision decision = consent(a.policy, a.facts.alerts, a.repair.action, a.facts.node);
   if (decision.answer != ConsentAnswer::auto_ || a.repair.trigger != Trigger::automated) return;
   if (a.cluster.breaker.open || a.facts.caution.observe_only || a.facts.caution.ingest_lagging) return;
-  if (a.facts.node.identity_conflict || a.repair.cancel_wish || a.facts.alerts.empty()) return;
+  if (identity_conflict(a.facts.node, a.now) || a.repair.cancel_requested_by || a.facts.alerts.empty()) return;
   Time first = a.now;
   for (const Alert& alert : a.facts.alerts) first = std::min(first, alert.started_at);
   if (a.now < first + kApprovalDelay) return a.look_again(first + kApprovalDelay);
@@ -79,15 +72,15 @@ void approve_automatically(Admission& a) {
   }
   approvals.push_back(a.now);
   a.cluster_changed = a.repair_changed = true;
-  a.repair.review = Review{std::string(kAuto), a.now, decision.rule};
+  a.repair.review = Review{std::string(kAuto), a.now, decision.rule, ReviewHow::automatically};
   a.repair.policy_version = a.facts.policy.version;
   a.repair.policy_rule = decision.rule;
   set_step(a.repair, RepairState::PENDING, RepairStep::queued, a.now, "approved by policy: " + decision.rule);
-  a.say("repair-state", fmt::format("{} is approved automatically by {} of policy version {}", sentence(a.repair),
-                                    decision.rule, a.facts.policy.version));
+  a.say(EventKind::repair_state, fmt::format("{} is approved automatically by {} of policy version {}",
+                                             sentence(a.repair), decision.rule, a.facts.policy.version));
 }
 
-void wait_for_slot(const Admission& a, const std::string& scope, std::uint32_t limit, std::vector<Slot>& take,
+void wait_for_slot(const Admission& a, const SlotScope& scope, std::uint32_t limit, std::vector<Slot>& take,
                    std::vector<std::string>& waits) {
   std::vector<const Slot*> held;
   bool ours = false;
@@ -109,7 +102,7 @@ void wait_for_slot(const Admission& a, const std::string& scope, std::uint32_t l
     holders += fmt::format("{}repair {} of node {}", holders.empty() ? "" : ", ", held[i]->repair, held[i]->node);
   }
   if (held.size() > kNamed) holders += fmt::format(" and {} more", held.size() - kNamed);
-  waits.push_back(fmt::format("a slot of {} ({}), held by {}", scope, limit, holders));
+  waits.push_back(fmt::format("a slot of {} ({}), held by {}", text_of(scope), limit, holders));
 }
 
 std::uint32_t cluster_slots(const Admission& a) {
@@ -122,11 +115,11 @@ void start(Admission& a) {
   std::vector<Slot> take;
   const bool automatic = is_automatic(a.repair);
   if (a.facts.caution.observe_only) waits.push_back("a person, who must confirm the state after a restore");
-  if (automatic && a.facts.caution.ingest_lagging) waits.push_back("findings, which come over 30 s late");
+  if (automatic && a.facts.caution.ingest_lagging) waits.push_back("finding ingest, which lags more than 30 s");
   if (automatic && a.cluster.breaker.open)
     waits.push_back("the reset of the circuit breaker: " + a.cluster.breaker.why);
-  if (a.facts.node.identity_conflict) {
-    waits.push_back("the end of the identity conflict: " + *a.facts.node.identity_conflict);
+  if (const auto conflict = identity_conflict(a.facts.node, a.now)) {
+    waits.push_back("the end of the identity conflict: " + *conflict);
   }
   const double limit = std::max(2.0, a.policy.limits.out_of_service_percent / 100.0 * a.facts.nodes);
   if (!a.facts.node_out_of_service && a.facts.out_of_service > limit) {
@@ -134,10 +127,11 @@ void start(Admission& a) {
         fmt::format("other nodes to come back: more than {:g} of {} are out of service", limit, a.facts.nodes));
   }
   if (a.repair.action == Action::migrate && a.facts.spares == 0) {
-    waits.push_back("a spare host of the same shape that passed its checks in the last 7 days");
+    waits.push_back(fmt::format("a spare host of the same shape that passed its checks in the last {} days",
+                                kSpareChecked / hours{24}));
   }
-  wait_for_slot(a, "pool:" + a.facts.node.pool, a.policy.limits.slots_per_pool, take, waits);
-  wait_for_slot(a, "cluster", cluster_slots(a), take, waits);
+  wait_for_slot(a, SlotScope{a.facts.node.pool}, a.policy.limits.slots_per_pool, take, waits);
+  wait_for_slot(a, SlotScope{}, cluster_slots(a), take, waits);
   if (!waits.empty()) {
     if (a.repair.waits_for != waits) {
       a.repair.waits_for = std::move(waits);
@@ -150,15 +144,21 @@ void start(Admission& a) {
   a.repair.started_at = a.repair.admitted_at = a.now;
   a.repair_changed = true;
   set_step(a.repair, RepairState::QUARANTINING, RepairStep::cordon, a.now, "started");
-  a.say("repair-state", fmt::format("{} starts: the node is taken out of service", sentence(a.repair)));
+  a.say(EventKind::repair_state, fmt::format("{} starts: the node is taken out of service", sentence(a.repair)));
 }
 
 }  // namespace
 
+std::uint32_t reserved_spares(const std::vector<Repair>& admitted, std::string_view except) {
+  return static_cast<std::uint32_t>(std::ranges::count_if(admitted, [&](const Repair& repair) {
+    return repair.id != except && repair.action == Action::migrate && repair.step <= RepairStep::act;
+  }));
+}
+
 AdmissionChanges admit(const AdmissionFacts& facts, Time now, Ids& ids) {
   Admission a{facts, facts.policy.policy, now, ids, facts.repair, facts.cluster, {}};
   if (a.repair.state == RepairState::PENDING_APPROVAL) approve_automatically(a);
-  if (a.repair.state == RepairState::PENDING && !a.repair.cancel_wish) start(a);
+  if (a.repair.state == RepairState::PENDING && !a.repair.cancel_requested_by) start(a);
   if (a.repair_changed) a.out.repair = std::move(a.repair);
   if (a.cluster_changed) a.out.cluster = std::move(a.cluster);
   return std::move(a.out);

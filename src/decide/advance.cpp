@@ -1,15 +1,15 @@
 // The lifecycle of product.md 4.2, one step at a time. This file has what may end a repair in any step before it acted
 // (cancel, evidence gone, node gone) and the two steps that wait for approval and admission; the steps that touch the
 // world are in advance_quarantine.cpp, advance_run.cpp and advance_verify.cpp.
-#include <algorithm>
+#include "decide/advance.hpp"
 
-#include "decide/turn.hpp"
+#include <algorithm>
 
 namespace sickbay::decide {
 
 namespace {
 
-// Gone by another hand: every scheduler says so, twice, in looks that succeeded.
+// Deleted externally: every scheduler says so, twice, in looks that succeeded.
 bool is_gone(const Turn& turn) {
   if (turn.node.removed_at) return true;
   if (turn.node.schedulers.empty()) return false;
@@ -19,8 +19,8 @@ bool is_gone(const Turn& turn) {
   });
 }
 
-// Takes back what nobody has taken on yet; true if nothing is under way then.
-bool nothing_under_way(Turn& turn, const std::string& why) {
+// Withdraws the open operation if unclaimed. True if none is open afterwards.
+bool withdraw_unclaimed(Turn& turn, const std::string& why) {
   Operation* open = turn.open_operation();
   if (!open || !never_sent(*open)) return !open;
   turn.withdraw(*open, why);
@@ -34,9 +34,10 @@ void leave(Turn& turn, RepairState final_state, std::string why) {
     turn.finish(final_state, std::move(why));
     return;
   }
-  if (!nothing_under_way(turn, why)) {
-    turn.wait_for(
-        {fmt::format("the {} that is under way, before it is undone: {}", name_of(turn.open_operation()->kind), why)});
+  if (!withdraw_unclaimed(turn, why)) {
+    const Operation* open = turn.open_operation();
+    SICKBAY_EXPECT(open);
+    turn.wait_for({fmt::format("the {} that is under way, before it is undone: {}", name_of(open->kind), why)});
     turn.look_in(kPoll);
     return;
   }
@@ -47,13 +48,13 @@ void leave(Turn& turn, RepairState final_state, std::string why) {
 bool exits(Turn& turn) {
   Repair& repair = *turn.repair;
   if (repair.step == RepairStep::undo || repair.step == RepairStep::give_back || has_acted(repair)) return false;
-  if (is_gone(turn) && nothing_under_way(turn, "the node is gone")) {
+  if (is_gone(turn) && withdraw_unclaimed(turn, "the node is gone")) {
     drop_holds(turn);
-    turn.finish(RepairState::CANCELLED, "the node is gone by another hand");
+    turn.finish(RepairState::CANCELLED, "the node was deleted externally");
     return true;
   }
-  if (repair.cancel_wish) {
-    leave(turn, RepairState::CANCELLED, "cancelled by " + *repair.cancel_wish);
+  if (repair.cancel_requested_by) {
+    leave(turn, RepairState::CANCELLED, "cancelled by " + *repair.cancel_requested_by);
     return true;
   }
   if (const auto gone = evidence_gone_since(turn)) {
@@ -93,17 +94,18 @@ void step_ask(Turn& turn) {
 
 void ask_about(Turn& turn, const Operation& operation) {
   const std::string what = operation.kind == OperationKind::act ? name_of(operation.action) : name_of(operation.kind);
-  turn.ask_person(
-      fmt::format("it is not known whether the {} through {} happened ({}); look at the node, and at the server ({}) "
-                  "that was to send "
-                  "operation {}: once it will certainly not happen any more, retry the repair or release the node",
-                  what, operation.adapter, operation.detail.empty() ? "no outcome was seen" : operation.detail,
-                  operation.owner.empty() ? "none took it" : operation.owner, operation.id));
+  turn.ask_person(fmt::format(
+      "outcome of {} via {} is unknown ({}). Check the node and server {}. Once you are sure operation {} can "
+      "no longer run, retry the repair or release the node",
+      what, operation.adapter, operation.detail.empty() ? "nothing was seen of it" : operation.detail,
+      operation.owner.empty() ? "(none took it)" : operation.owner, operation.id));
   turn.wait_for({"a person, who must say what became of the " + what});
 }
 
 // A provider took the act on and did not come to an end in time: nobody knows, so a person must look (engine.md 3).
-void expire_act(Turn& turn) {
+// True if one expired now.
+bool expire_act(Turn& turn) {
+  bool expired = false;
   for (Operation& operation : turn.operations) {
     const bool held_back = operation.state == OperationState::dispatching && operation.owner.empty();
     if (operation.kind != OperationKind::act || (operation.state != OperationState::acknowledged && !held_back))
@@ -117,10 +119,13 @@ void expire_act(Turn& turn) {
     operation.detail = fmt::format("sent, but no outcome by {}{}{}", format_time(operation.deadline),
                                    operation.detail.empty() ? "" : ": ", operation.detail);
     ++operation.version;
+    expired = true;
   }
+  return expired;
 }
 
 void run_step(Turn& turn) {
+  SICKBAY_EXPECT(turn.repair);
   switch (turn.repair->step) {
     case RepairStep::ask:
       return step_ask(turn);
@@ -148,6 +153,7 @@ void run_step(Turn& turn) {
 }  // namespace
 
 void drop_holds(Turn& turn) {
+  SICKBAY_EXPECT(turn.repair);
   for (Hold& hold : turn.holds) {
     if (hold.repair != turn.repair->id || hold.released_at) continue;
     hold.wanted = false;
@@ -174,11 +180,11 @@ void note_act(Turn& turn) {
   repair.updated_at = turn.now;
 }
 
-std::vector<std::string> bars(const Turn& turn) {
+std::vector<std::string> barred_by(const Turn& turn) {
   std::vector<std::string> found;
   const bool automatic = is_automatic(*turn.repair);
   if (turn.facts.caution.observe_only) found.push_back("a person, who must confirm the state after a restore");
-  if (automatic && turn.facts.caution.ingest_lagging) found.push_back("findings, which come over 30 s late");
+  if (automatic && turn.facts.caution.ingest_lagging) found.push_back("finding ingest, which lags more than 30 s");
   if (automatic && turn.facts.cluster.breaker.open) {
     found.push_back("the reset of the circuit breaker: " + turn.facts.cluster.breaker.why);
   }
@@ -211,6 +217,7 @@ bool advance(Turn& turn) {
   }
   if (repair.state > RepairState::PENDING) turn.look_in(kPoll);
   if (!exits(turn)) run_step(turn);
+  if (expire_act(turn)) return true;  // one that this step held back after its time: a person is asked in this turn
   if (!turn.asked) turn.no_question();
   return !is_final(repair.state) && before != std::pair(repair.state, repair.step);
 }

@@ -1,6 +1,7 @@
 // Steps cordon and wait: the node takes no new work, and its jobs are waited for as policy says (product.md 4.1
 // "wait"). Nothing here interrupts anybody; a person can still end it by an uncordon.
-#include "decide/turn.hpp"
+#include "decide/advance.hpp"
+#include "decide/holds.hpp"
 
 namespace sickbay::decide {
 
@@ -29,7 +30,8 @@ std::string cordon_wait(Turn& turn) {
     if (hold && hold->repair == turn.repair->id && hold->placed_at) continue;
     const Operation* last = turn.last(OperationKind::cordon, scheduler, turn.repair->id);
     const bool failed = last && last->outcome && *last->outcome != Outcome::succeeded;
-    return fmt::format("{} to take the cordon{}", scheduler, failed ? ", which failed: " + last->detail : "");
+    return fmt::format("{} to take the cordon{}", reach_of(turn, scheduler),
+                       failed ? ", which failed: " + last->detail : "");
   }
   return "the cordon";
 }
@@ -43,7 +45,7 @@ void step_cordon(Turn& turn) {
     turn.node.quarantine = Quarantine{repair.id, repair.reason.empty() ? sentence(repair) : repair.reason, since};
   }
   // An automatic repair stops where it is while the breaker is open; the marks it has placed stay.
-  if (const auto barred = bars(turn); !barred.empty() && is_automatic(repair)) return turn.wait_for(barred);
+  if (const auto barred = barred_by(turn); !barred.empty() && is_automatic(repair)) return turn.wait_for(barred);
   if (hold_everywhere(turn)) {
     begin_wait(turn);
   } else {
@@ -59,9 +61,9 @@ void step_wait(Turn& turn) {
   if (repair.wait_until && turn.now < *repair.wait_until) turn.look_again(*repair.wait_until);
   if (!idle && !expired && !repair.force_drain) return turn.wait_for(not_idle_because(turn));
   if (evidence_gone_since(turn)) {
-    return turn.wait_for({"the linked alerts, which are over, to stay so; then the repair ends as AUTO_RESOLVED"});
+    return turn.wait_for({"the linked alerts, which cleared, to stay clear; then the repair ends as AUTO_RESOLVED"});
   }
-  if (auto barred = bars(turn); !barred.empty()) return turn.wait_for(std::move(barred));
+  if (auto barred = barred_by(turn); !barred.empty()) return turn.wait_for(std::move(barred));
   const std::string why = idle ? (turn.node.schedulers.empty() ? "no scheduler knows this node" : "idle")
                           : repair.force_drain ? *repair.force_drain + " said to drain by force"
                                                : "the wait is over";

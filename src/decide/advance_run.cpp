@@ -2,8 +2,11 @@
 // the act is planned once, with the evidence before it, and only on a node that is idle now or that somebody said, on
 // record, to drain by force.
 #include <algorithm>
+#include <ranges>
 
-#include "decide/turn.hpp"
+#include "decide/advance.hpp"
+#include "decide/alerts.hpp"
+#include "decide/holds.hpp"
 
 namespace sickbay::decide {
 
@@ -44,7 +47,7 @@ void ask_to_drain(Turn& turn, const std::string& scheduler) {
     const Time again = *last->concluded_at + (ok ? kDrainAgain : kRetryAfter);
     if (turn.now < again) return turn.look_again(again);
     const Observation* look = turn.observed(scheduler);
-    const bool seen = look && look->error.empty() && look->at > *last->concluded_at;
+    const bool seen = look && look->error.empty() && look->seen_at > *last->concluded_at;
     if (ok && !force && (!seen || look->idleness != Idleness::busy)) return;  // nothing is known to remain
   }
   turn.plan(OperationKind::drain, scheduler, repair.id, kDrainCall);
@@ -55,11 +58,17 @@ std::vector<std::string> drain_waits(Turn& turn) {
   for (const std::string& scheduler : turn.node.schedulers) {
     if (is_drained(turn, scheduler)) continue;
     const Observation* look = turn.observed(scheduler);
-    if (look && look->error.empty() && !look->blockers.empty()) {
-      for (std::size_t i = 0; i < std::min<std::size_t>(look->blockers.size(), 5); ++i)
-        waits.push_back(look->blockers[i]);
+    const Operation* drain = turn.last(OperationKind::drain, scheduler, turn.repair->id);
+    // What blocks, as the newer of the last look and the drain's own answer says.
+    const bool looked = look && look->error.empty();
+    const bool answered = drain && drain->concluded_at && (!looked || *drain->concluded_at >= look->seen_at);
+    const auto& blockers = answered && !drain->blockers.empty() ? drain->blockers
+                           : looked                             ? look->blockers
+                                                                : std::vector<std::string>{};
+    if (!blockers.empty()) {
+      for (const std::string& blocker : blockers | std::views::take(5)) waits.push_back(blocker);
     } else {
-      waits.push_back(fmt::format("{} to be drained", scheduler));
+      waits.push_back(fmt::format("{} to be drained", reach_of(turn, scheduler)));
     }
   }
   return waits;
@@ -72,7 +81,7 @@ void drain_overdue(Turn& turn) {
   if (turn.policy.wait.force_drain_after_deadline && !turn.policy.wait.never_interrupt_jobs) {
     repair.force_drain = fmt::format("policy version {}", turn.facts.policy.version);
     repair.updated_at = turn.now;
-    turn.say("drain-forced",
+    turn.say(EventKind::drain_forced,
              fmt::format("{}: the drain deadline passed, and policy says to go on by force", sentence(repair)));
     return;
   }
@@ -85,7 +94,7 @@ void drain_overdue(Turn& turn) {
 void step_drain(Turn& turn) {
   Repair& repair = *turn.repair;
   if (!repair.step_deadline) repair.step_deadline = turn.now + turn.policy.wait.drain_deadline;
-  if (auto barred = bars(turn); !barred.empty()) return turn.wait_for(std::move(barred));
+  if (auto barred = barred_by(turn); !barred.empty()) return turn.wait_for(std::move(barred));
   if (!hold_everywhere(turn)) return turn.wait_for({"our mark to be placed again"});
   drain_overdue(turn);
   bool all = true;
@@ -125,7 +134,7 @@ bool was_taken_back(const Operation& act) {
 
 // Waits for the provider; false if the act was taken back, since nobody had taken it on and it must not go out now.
 bool watch_act(Turn& turn, Operation& act) {
-  const auto barred = act.state == OperationState::planned ? bars(turn) : std::vector<std::string>{};
+  const auto barred = act.state == OperationState::planned ? barred_by(turn) : std::vector<std::string>{};
   const bool must_not = act.state == OperationState::planned && (!barred.empty() || !may_act_by_idleness(turn));
   if (must_not && never_sent(act)) {
     turn.withdraw(act, barred.empty() ? "the node is not known to be idle any more" : "it waits for " + barred[0]);
@@ -136,7 +145,15 @@ bool watch_act(Turn& turn, Operation& act) {
     act.state = OperationState::dispatching;
     ++act.version;
   }
-  turn.wait_for({fmt::format("{} to {} the node", turn.node.provider, name_of(act.action))});
+  // A cancel that came too late to withdraw: where the provider can still recall what has not begun, it is asked to.
+  const std::optional<std::string>& cancel = turn.repair->cancel_requested_by;
+  if (cancel && !act.recall && turn.facts.provider && turn.facts.provider->can_cancel(act.action)) {
+    act.recall = *cancel;
+    ++act.version;
+  }
+  const std::string provider = reach_of(turn, turn.node.provider);
+  turn.wait_for({act.recall ? fmt::format("{} to recall the {}, or to do it", provider, name_of(act.action))
+                            : fmt::format("{} to {} the node", provider, name_of(act.action))});
   return true;
 }
 
@@ -150,7 +167,7 @@ bool work_came_back(const Turn& turn) {
 
 void remove_node(Turn& turn) {
   turn.node.removed_at = turn.now;
-  if (!turn.host.id.empty()) vacate(turn, turn.host, turn.repair->reason);
+  if (!turn.host.id.empty()) vacate(turn, turn.host, turn.repair->reason, turn.facts.host_shared_with);
   drop_holds(turn);
   settle_boots(turn);  // what was known against the node is over with it
   turn.finish(RepairState::SUCCEEDED, "the node is taken out for good; its host goes to inspection");
@@ -171,7 +188,7 @@ void plan_act(Turn& turn) {
   act.target_host = repair.target_host;
   repair.acted_at.reset();  // this attempt has not left yet
   repair.updated_at = turn.now;
-  turn.wait_for({fmt::format("{} to {} the node", turn.node.provider, name_of(act.action))});
+  turn.wait_for({fmt::format("{} to {} the node", reach_of(turn, turn.node.provider), name_of(act.action))});
 }
 
 }  // namespace
@@ -195,12 +212,18 @@ void step_act(Turn& turn) {
     if (work_came_back(turn)) return turn.move(RepairState::RUNNING, RepairStep::drain, "work came back to the node");
     return turn.wait_for(not_idle_because(turn));
   }
-  if (auto barred = bars(turn); !barred.empty()) return turn.wait_for(std::move(barred));
+  if (auto barred = barred_by(turn); !barred.empty()) return turn.wait_for(std::move(barred));
   if (evidence_gone_since(turn)) {
-    return turn.wait_for({"the linked alerts, which are over, to stay so; then the repair is undone"});
+    return turn.wait_for({"the linked alerts, which cleared, to stay clear; then the repair is rolled back"});
   }
-  const auto& can = turn.facts.provider_actions;
-  if (std::ranges::find(can, repair.action) == can.end()) {
+  if (!turn.facts.provider) {
+    return turn.wait_for({reach_of(turn, turn.node.provider) + " to say what it can do"});
+  }
+  if (!turn.facts.host_busy_with.empty()) {
+    return turn.wait_for(
+        {fmt::format("the action on {}, which is on the same host {}", turn.facts.host_busy_with, turn.node.host)});
+  }
+  if (!turn.facts.provider->can(repair.action)) {
     return turn.finish(RepairState::FAILED,
                        fmt::format("provider '{}' cannot {}", turn.node.provider, name_of(repair.action)));
   }

@@ -1,8 +1,12 @@
 // Steps verify, give_back and undo: a node goes back only after it was seen to be what the action promised, and its
 // marks are seen to be gone before the repair ends.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
-#include "decide/turn.hpp"
+#include "decide/advance.hpp"
+#include "decide/alerts.hpp"
+#include "decide/holds.hpp"
 
 namespace sickbay::decide {
 
@@ -11,6 +15,7 @@ namespace {
 // An alert that says the repair did not help: it stands on what was seen since the act, or must be proved away.
 bool contradicts(const Turn& turn, const Alert& alert) {
   if (!fires_with_action(alert) || alert.node != turn.node.id) return false;
+  SICKBAY_EXPECT(turn.repair && turn.repair->acted_at);
   const Time acted = *turn.repair->acted_at;
   switch (alert.clears) {
     case ClearsOn::reboot:
@@ -51,6 +56,7 @@ void prove_boot(const Turn& turn, std::vector<std::string>& missing) {
 }
 
 std::vector<std::string> unproven(const Turn& turn) {
+  SICKBAY_EXPECT(turn.repair && turn.repair->acted_at);
   std::vector<std::string> missing;
   prove_boot(turn, missing);
   if (turn.repair->action == Action::migrate && turn.node.host == turn.repair->host_before) {
@@ -58,7 +64,7 @@ std::vector<std::string> unproven(const Turn& turn) {
   }
   for (const std::string& scheduler : turn.node.schedulers) {
     const Observation* look = turn.observed(scheduler);
-    const bool fresh = look && is_fresh(*look, turn.now) && look->at > *turn.repair->acted_at;
+    const bool fresh = look && is_fresh(*look, turn.now) && look->seen_at > *turn.repair->acted_at;
     if (!fresh || !look->exists || !look->ready) missing.push_back(fmt::format("{} to have it ready", scheduler));
   }
   for (const Alert& alert : turn.alerts) {
@@ -72,7 +78,7 @@ void settle_hosts(Turn& turn) {
   const Repair& repair = *turn.repair;
   if (repair.action != Action::migrate || turn.node.host == repair.host_before) return;
   if (turn.host_before && turn.host_before->id == repair.host_before && turn.host_before->state == HostState::in_use) {
-    vacate(turn, *turn.host_before, repair.reason);
+    vacate(turn, *turn.host_before, repair.reason, turn.facts.host_before_shared_with);
   }
   if (turn.host.id == turn.node.host && turn.host.state == HostState::spare) {
     turn.host.state = HostState::in_use;
@@ -82,12 +88,21 @@ void settle_hosts(Turn& turn) {
 
 }  // namespace
 
-void vacate(Turn& turn, Host& left, std::string why) {
+void vacate(Turn& turn, Host& left, std::string why, const std::vector<std::string>& others) {
+  if (!others.empty()) {
+    if (left.node != turn.node.id) return;  // said already
+    left.node.clear();
+    turn.say(EventKind::host_left,
+             fmt::format("{} left host {}, which still carries {}: it is not inspected before they leave",
+                         turn.node.name, left.id, fmt::join(others, ", ")))
+        .data["host"] = left.id;
+    return;
+  }
   left.state = HostState::vacated;
   left.node.clear();
   left.vacated_at = turn.now;
   left.vacated_because = std::move(why);
-  turn.say("host-vacated", fmt::format("host {} left {} and waits for inspection", left.id, turn.node.name))
+  turn.say(EventKind::host_vacated, fmt::format("host {} left {} and waits for inspection", left.id, turn.node.name))
       .data["host"] = left.id;
 }
 
@@ -96,10 +111,11 @@ void step_verify(Turn& turn) {
   if (!repair.acted_at) repair.acted_at = turn.now;  // a provider that did not say when
   if (!repair.step_deadline) repair.step_deadline = turn.now + turn.policy.deadlines.verify;
   settle_hosts(turn);
-  if (repair.cancel_wish) {
-    turn.say("repair-cancel-late", fmt::format("{}: the cancellation by {} came after the action; it is verified first",
-                                               sentence(repair), *repair.cancel_wish));
-    repair.cancel_wish.reset();
+  if (repair.cancel_requested_by) {
+    turn.say(EventKind::repair_cancel_late,
+             fmt::format("{}: the cancellation by {} came after the action; it is verified first", sentence(repair),
+                         *repair.cancel_requested_by));
+    repair.cancel_requested_by.reset();
     repair.updated_at = turn.now;
   }
   std::vector<std::string> missing = unproven(turn);
@@ -134,15 +150,15 @@ void step_return(Turn& turn) {
       const Operation* last = turn.last(OperationKind::uncordon, hold.scheduler, repair.id);
       const bool failed = last && last->outcome && *last->outcome != Outcome::succeeded;
       waits.push_back(
-          fmt::format("{} to give up our mark{}", hold.scheduler, failed ? ", which failed: " + last->detail : ""));
+          fmt::format("{} to remove our cordon{}", hold.scheduler, failed ? ", which failed: " + last->detail : ""));
     }
     return turn.wait_for(std::move(waits));
   }
   if (turn.open_operation()) return;
   if (repair.step == RepairStep::give_back) {
     turn.finish(RepairState::SUCCEEDED, "the node is back in service");
-  } else if (repair.cancel_wish) {
-    turn.finish(RepairState::CANCELLED, "cancelled by " + *repair.cancel_wish);
+  } else if (repair.cancel_requested_by) {
+    turn.finish(RepairState::CANCELLED, "cancelled by " + *repair.cancel_requested_by);
   } else {
     turn.finish(RepairState::AUTO_RESOLVED, "every linked alert was over; the node is back in service");
   }

@@ -1,9 +1,9 @@
 // Findings become alerts: each finding is folded once, by the session it belongs to; and the agent's whole set of
 // active faults is compared with the open alerts at every turn, so that a lost edge heals by itself (engine.md 6 and
 // 7).
-#include <algorithm>
+#include "decide/alerts.hpp"
 
-#include "decide/turn.hpp"
+#include <algorithm>
 
 namespace sickbay::decide {
 
@@ -32,7 +32,7 @@ void fold_history(Turn& turn, const Finding& finding, std::uint64_t epoch, Time 
   alert.state = AlertState::resolved;
   alert.resolved_at = turn.now;
   alert.resolved_by = "history: seen in an earlier boot, or by an earlier start of the agent";
-  turn.say(alert, "alert-history",
+  turn.say(alert, EventKind::alert_history,
            fmt::format("{} on {} came late, from an earlier boot or agent, and is kept as history: {}",
                        alert.fault.text(), turn.node.name, finding.sentence));
 }
@@ -57,7 +57,7 @@ void remember(Alert& alert, const Finding& finding, std::uint64_t epoch, Time at
 }
 
 // A better authority than the one the alert stands on says what to do (product.md 3.3 "Authority").
-void heed(Alert& alert, const Means& means) {
+void upgrade_classification(Alert& alert, const Classification& means) {
   if (means.authority <= alert.authority || means.authority < Authority::decode_table) return;
   alert.authority = means.authority;
   alert.action = means.action;
@@ -65,10 +65,10 @@ void heed(Alert& alert, const Means& means) {
 }
 
 void fold_fault(Turn& turn, const Finding& finding, std::uint64_t epoch, Time at) {
-  const Means means = classify(turn.facts, finding);
+  const Classification means = classify(turn.facts, finding);
   if (Alert* alert = open_alert(turn, finding.fault, finding.device)) {
     remember(*alert, finding, epoch, at);
-    heed(*alert, means);
+    upgrade_classification(*alert, means);
     alert->good_since.reset();
     if (!finding.boot_id.empty()) alert->boot_id = finding.boot_id;
     return;
@@ -79,10 +79,10 @@ void fold_fault(Turn& turn, const Finding& finding, std::uint64_t epoch, Time at
     return;
   }
   remember(*first, finding, epoch, at);
-  if (means.authority >= Authority::recovery_action) heed(*first, means);
+  if (means.authority >= Authority::recovery_action) upgrade_classification(*first, means);
   if (std::ranges::find(first->joined, finding.fault) == first->joined.end() && first->joined.size() < kMostJoined) {
     first->joined.push_back(finding.fault);
-    turn.say(*first, "alert-joined",
+    turn.say(*first, EventKind::alert_joined,
              fmt::format("{} joins {} on {}: {}", finding.fault.text(), first->fault.text(), turn.node.name,
                          finding.sentence));
   }
@@ -113,7 +113,7 @@ Time seen_at(const Session& session, const Finding& finding) {
 
 // An active fault without an open alert: is it truly news, or older than what is known already? What an earlier start
 // of the agent said, or another agent's boot made to seem over, does not count against this one's own word.
-bool is_news(const Turn& turn, const Session& session, const ActiveFault& active, const Means& means) {
+bool is_news(const Turn& turn, const Session& session, const ActiveFault& active, const Classification& means) {
   for (const Alert& alert : turn.alerts) {
     if (alert.fault == active.last.fault && alert.device == active.last.device && alert.boot_id == session.boot_id &&
         alert.epoch >= session.epoch && alert.resolved_at &&
@@ -141,7 +141,7 @@ void compare_active(Turn& turn) {
       }
       continue;
     }
-    const Means means = classify(turn.facts, active.last);
+    const Classification means = classify(turn.facts, active.last);
     if (!is_news(turn, session, active, means)) continue;
     fold_fault(turn, active.first, session.epoch, session.active_at);
     if (Alert* alert = open_alert(turn, active.last.fault, active.last.device)) {
@@ -161,7 +161,7 @@ void compare_active(Turn& turn) {
 
 }  // namespace
 
-Means classify(const NodeFacts& facts, const Finding& finding) {
+Classification classify(const NodeFacts& facts, const Finding& finding) {
   const Policy& policy = facts.policy.policy;
   return sickbay::classify(facts.faults, finding, policy.faults, policy.power_cycle_enabled);
 }
@@ -173,7 +173,7 @@ Alert* open_alert(Turn& turn, const Fault& fault, std::string_view device) {
   return nullptr;
 }
 
-Alert& open(Turn& turn, const Finding& finding, const Means& means, std::uint64_t epoch, Time at) {
+Alert& open(Turn& turn, const Finding& finding, const Classification& means, std::uint64_t epoch, Time at) {
   Alert& alert = turn.alerts.emplace_back();
   alert.id = turn.ids.next("alr");
   alert.cluster = turn.node.cluster;
@@ -221,7 +221,7 @@ void fold_findings(Turn& turn) {
   for (std::size_t i = known; i < turn.alerts.size(); ++i) {
     const Alert& alert = turn.alerts[i];
     if (alert.state == AlertState::resolved) continue;
-    turn.say(alert, "alert-pending",
+    turn.say(alert, EventKind::alert_pending,
              fmt::format("{} on {}: {}", alert.fault.text(), turn.node.name, alert.first.sentence));
     turn.wake_cluster = turn.wake_cluster || is_unhealthy(alert);
   }

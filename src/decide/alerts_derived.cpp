@@ -2,7 +2,8 @@
 // it ready. What our own operation brings about (a rebooting node is silent and not ready) is never a finding.
 #include <algorithm>
 
-#include "decide/turn.hpp"
+#include "decide/alerts.hpp"
+#include "model/json.hpp"
 
 namespace sickbay::decide {
 
@@ -18,11 +19,11 @@ Finding derived(const Turn& turn, std::string detector, std::string name, std::s
 }
 
 void raise(Turn& turn, const Finding& finding, std::optional<Duration> holds_for = {}) {
-  Means means = classify(turn.facts, finding);
+  Classification means = classify(turn.facts, finding);
   means.rule.clears = ClearsOn::condition;  // these are conditions we look at ourselves
   if (holds_for) means.rule.holds_for = *holds_for;
   const Alert& alert = open(turn, finding, means, 0, turn.now);
-  turn.say(alert, "alert-pending",
+  turn.say(alert, EventKind::alert_pending,
            fmt::format("{} on {}: {}", alert.fault.text(), turn.node.name, alert.first.sentence));
   turn.wake_cluster = turn.wake_cluster || is_unhealthy(alert);
 }
@@ -69,27 +70,42 @@ void identity(Turn& turn) {
   }
 }
 
-void readiness(Turn& turn, std::string_view detector, std::string_view name) {
-  std::string missing;
+// What the scheduler itself says of a node it does not have ready: "kube: NodeStatusUnknown", "slurm: DOWN (bad PSU)".
+std::string not_ready_because(const Observation& look) {
+  for (const Condition& condition : look.conditions) {
+    if (condition.type != "Ready" && condition.type != "State") continue;
+    const std::string state = condition.type == "State" ? condition.status : condition.reason;
+    const std::string reason = condition.type == "State" ? condition.reason : condition.message;
+    if (state.empty() && reason.empty()) continue;
+    return fmt::format("{}{}{}", state, state.empty() || reason.empty() ? "" : ": ", reason);
+  }
+  return "the node is not ready";
+}
+
+// One alert for each kind of scheduler, whatever its adapters are called.
+void readiness(Turn& turn, SchedulerKind kind, std::string_view detector, std::string_view name) {
+  const Observation* missing = nullptr;
   std::optional<Time> ready_at;
   bool all_ready = true, any = false;
   for (const Observation& look : turn.facts.observed) {
-    const bool slurm = look.scheduler.starts_with("slurm");
-    if (slurm != (detector == "slurm")) continue;
+    if (look.kind != kind) continue;
     any = true;
     const bool fresh = is_fresh(look, turn.now) && look.exists;
-    const bool drained_by_us = slurm && !look.hold_owner.empty();  // Slurm calls a drained node unavailable
-    if (fresh && !look.ready && !drained_by_us) missing = look.scheduler;
+    const bool drained_by_us = kind == SchedulerKind::slurm && !look.hold_owner.empty();  // what we did is no finding
+    if (fresh && !look.ready && !drained_by_us) missing = &look;
     all_ready = all_ready && fresh && look.ready;
-    ready_at = ready_at ? std::min(*ready_at, look.at) : look.at;
+    ready_at = ready_at ? std::min(*ready_at, look.seen_at) : look.seen_at;
   }
   if (!any) return;
   if (Alert* alert = open_alert(turn, {std::string(name), ""}, "")) {
-    if (!all_ready && !missing.empty()) alert->good_since.reset();
+    if (!all_ready && missing) alert->good_since.reset();
     if (all_ready && *ready_at > alert->last.at && !alert->good_since) alert->good_since = *ready_at;
-  } else if (!missing.empty() && !is_ours(turn)) {
-    raise(turn, derived(turn, std::string(detector), std::string(name),
-                        fmt::format("{} says that the node is not ready", missing)));
+  } else if (missing && !is_ours(turn)) {
+    Finding finding = derived(turn, std::string(detector), std::string(name),
+                              fmt::format("{} says: {}", missing->scheduler, not_ready_because(*missing)));
+    finding.evidence["scheduler"] = missing->scheduler;
+    finding.evidence["conditions"] = to_json(missing->conditions);
+    raise(turn, finding);
   }
 }
 
@@ -99,8 +115,8 @@ void derive_alerts(Turn& turn) {
   if (turn.node.removed_at) return;
   silence(turn);
   identity(turn);
-  readiness(turn, "kubernetes", "KubeNodeNotReady");
-  readiness(turn, "slurm", "SlurmNodeUnavailable");
+  readiness(turn, SchedulerKind::kubernetes, "kubernetes", "KubeNodeNotReady");
+  readiness(turn, SchedulerKind::slurm, "slurm", "SlurmNodeUnavailable");
 }
 
 }  // namespace sickbay::decide

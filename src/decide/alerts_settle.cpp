@@ -1,5 +1,5 @@
 // When alerts fire and what makes them over (product.md 3.3, columns "holds for" and "clears on").
-#include "decide/turn.hpp"
+#include "decide/alerts.hpp"
 #include "model/fault_names.hpp"
 
 namespace sickbay::decide {
@@ -45,7 +45,7 @@ std::string over_because(Turn& turn, const Alert& alert) {
 void fire(Turn& turn, Alert& alert) {
   alert.state = AlertState::firing;
   alert.firing_at = turn.now;
-  Event& event = turn.say(alert, "alert-firing",
+  Event& event = turn.say(alert, EventKind::alert_firing,
                           fmt::format("{} fires on {}: {}", alert.fault.text(), turn.node.name, alert.first.sentence));
   event.data["action"] = name_of(alert.action);
   // Without an action nobody would come, so support hears of it once (product.md 3.3).
@@ -71,7 +71,8 @@ void resolve(Turn& turn, Alert& alert, std::string why) {
   alert.state = AlertState::resolved;
   alert.resolved_at = turn.now;
   alert.resolved_by = why;
-  turn.say(alert, "alert-resolved", fmt::format("{} on {} is over: {}", alert.fault.text(), turn.node.name, why));
+  turn.say(alert, EventKind::alert_resolved,
+           fmt::format("{} on {} is over: {}", alert.fault.text(), turn.node.name, why));
 }
 
 void settle_boots(Turn& turn) {

@@ -7,7 +7,6 @@
 namespace sickbay::decide {
 
 namespace {
-constexpr Duration kUnhealthyWindow = minutes{5};
 constexpr Duration kMostNodesFor = hours{24};
 }  // namespace
 
@@ -30,15 +29,10 @@ Event open_breaker(Cluster& cluster, std::string why, Time now, Ids& ids) {
   cluster.breaker.open = true;
   cluster.breaker.why = why;
   cluster.breaker.opened_at = now;
-  Event event;
-  event.id = ids.next("evt");
-  event.at = now;
+  Event event = event_of(EventKind::breaker, ids.next("ev"), now,
+                         "the circuit breaker opened: " + std::move(why) +
+                             "; nothing is approved automatically until a person resets it with a reason");
   event.cluster = cluster.id;
-  event.kind = "breaker";
-  event.message = "the circuit breaker opened: " + std::move(why) +
-                  "; nothing is approved automatically until a person "
-                  "resets it with a reason";
-  event.actor = "sickbay";
   event.data["open"] = true;
   event.data["route"] = "operators";
   return event;

@@ -12,7 +12,7 @@
 
 namespace sickbay::decide {
 
-// One turn of a node. Given the same facts and time it says the same (ids aside). Applied to its own result it changes
+// One turn of a node. Deterministic (except ids) and idempotent: applied to its own result it changes
 // nothing more until time passes or facts change.
 NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids);
 
@@ -20,12 +20,17 @@ NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids);
 // (PENDING -> QUARANTINING with slots) where limits, breaker, availability and capacity allow it.
 AdmissionChanges admit(const AdmissionFacts& facts, Time now, Ids& ids);
 
+// Of the open repairs that hold a slot: how many have been admitted to migrate and not moved yet, so that each has a
+// spare host spoken for. The repair `except` asks for itself.
+std::uint32_t reserved_spares(const std::vector<Repair>& admitted, std::string_view except);
+
 // Whether the breaker opens now; keeps most_nodes_24h.
 ClusterChanges cluster_turn(const ClusterFacts& facts, Time now, Ids& ids);
 
-// The look at a node that follows `previous` (absent: the first): a failed look keeps what was seen before and says
-// why; idle looks count only when at least 15 s apart, and any busy or unknown look starts the row anew.
-Observation looked(const std::optional<Observation>& previous, Observation look, Time now);
+// The observation that a look, seen at its `seen_at`, makes of `previous` (absent: the first look). A failed look keeps
+// what was seen before and says why; an older view than the one known changes nothing; idle looks count only when at
+// least 15 s apart, and any busy or unknown look starts the streak anew.
+Observation fold_observation(const std::optional<Observation>& previous, Observation look);
 // Fresh: the last look succeeded and is at most 60 s old.
 bool is_fresh(const Observation& observation, Time now);
 

@@ -2,7 +2,11 @@
 // anywhere else.
 #pragma once
 
+#include <map>
+
+#include "model/event.hpp"
 #include "model/policy.hpp"
+#include "model/provider.hpp"
 #include "model/repair.hpp"
 
 namespace sickbay::decide {
@@ -15,11 +19,17 @@ struct FreshFinding {
 };
 
 // What the engine knows of itself that bars decisions.
-struct Caution {
+struct SafetyState {
   bool observe_only = false;      // after a restore, until a person confirms: start nothing, send nothing
   bool deadlines_frozen = false;  // the clock stepped: no destructive deadline expires
   bool ingest_lagging = false;    // findings are over 30 s late: nothing starts automatically
-  bool operator==(const Caution&) const = default;
+  bool operator==(const SafetyState&) const = default;
+};
+
+// An adapter that cannot be reached (engine.md 1).
+struct Unreachable {
+  Time since{};
+  std::string error;  // what the calls came to
 };
 
 // Everything about one node at one moment.
@@ -35,18 +45,22 @@ struct NodeFacts {
   std::optional<Time> listening_since;  // since when some replica has listened without a gap
   Duration heartbeat_interval = seconds{60};
   std::vector<FreshFinding> fresh;
-  std::vector<Alert> alerts;             // not resolved; those the open repair links; and those of this host resolved
-                                         // within 10 days
-  std::optional<Repair> repair;          // the open one
-  std::vector<Repair> history;           // ended ones of this node or this host, started within 10 days, newest first
-  std::vector<Operation> operations;     // the open repair's; any other of this node that is not concluded, or was
-                                         // concluded within the last 10 minutes
-  std::vector<Hold> holds;               // not released
-  std::vector<Observation> observed;     // one per scheduler at most
-  std::uint32_t spares = 0;              // spare hosts fit for this node: shape, reservation, checked within 7 days
-  std::vector<Action> provider_actions;  // what the node's provider can do
-  bool provider_fenced = false;          // it declares dedup_by_operation_id or fenced_by_boot
-  Caution caution;
+  std::vector<Alert> alerts;          // not resolved; those the open repair links; and those of this host resolved
+                                      // within 10 days
+  std::optional<Repair> repair;       // the open one
+  std::vector<Repair> history;        // ended ones of this node or this host, started within 10 days, newest first
+  std::vector<Operation> operations;  // the open repair's; any other of this node that is not concluded, or was
+                                      // concluded within the last 10 minutes
+  std::vector<Hold> holds;            // not released
+  std::vector<Observation> observed;  // one per scheduler at most
+  std::uint32_t spares = 0;           // spare hosts fit for this node: shape, reservation, checked within 7 days
+  std::optional<ProviderCapabilities> provider;             // what the node's provider declared; absent: not known yet
+  std::map<std::string, SchedulerCapabilities> schedulers;  // what the node's schedulers declare, by adapter
+  // Names of other nodes on the node's host, and on host_before; and the one whose action is under way on the host.
+  std::vector<std::string> host_shared_with, host_before_shared_with;
+  std::string host_busy_with;
+  std::map<std::string, Unreachable> unreachable;  // those of the node's adapters that cannot be reached, by name
+  SafetyState caution;
 };
 
 // What a turn came to. The engine writes all of it in one transaction or none of it.
@@ -79,7 +93,7 @@ struct AdmissionFacts {
   std::vector<Time> turned_unhealthy;  // when each node of the cluster that is unhealthy now (pending or firing
                                        // alert with an action, or silent) turned so, within the last 5 minutes
   std::uint32_t spares = 0;
-  Caution caution;
+  SafetyState caution;
 };
 
 struct AdmissionChanges {

@@ -1,10 +1,10 @@
 // Holds: that a node is kept out of its schedulers. Desired holds follow from the open repair or the quarantine that a
 // failed one left; the world is compared with them at every turn (engine.md 5). Only marks with our repair's id are
 // ever taken away.
+#include "decide/holds.hpp"
+
 #include <algorithm>
 #include <ranges>
-
-#include "decide/turn.hpp"
 
 namespace sickbay::decide {
 
@@ -31,7 +31,7 @@ bool is_placed(const Turn& turn, const Hold& hold) {
   std::optional<Time> known = hold.placed_at;
   if (called && (!known || *called > *known)) known = called;
   // A call under way may have changed what the look saw: the look counts when it is newer than the last conclusion.
-  if (look && look->at != Time{} && (!known || look->at > *known)) {
+  if (look && look->seen_at != Time{} && (!known || look->seen_at > *known)) {
     return look->exists && look->hold_owner == hold.repair;
   }
   return known.has_value();
@@ -42,24 +42,31 @@ void watch(Turn& turn, Hold& hold) {
   const bool placed = is_placed(turn, hold);
   if (placed && !hold.placed_at) {
     const Operation* cordon = turn.last(OperationKind::cordon, hold.scheduler, hold.repair);
-    hold.placed_at = succeeded(cordon) ? *cordon->concluded_at : look->at;
+    SICKBAY_EXPECT(succeeded(cordon) || look);
+    hold.placed_at = succeeded(cordon) ? *cordon->concluded_at : look->seen_at;
   }
-  if (placed && !hold.observed_at && look && look->hold_owner == hold.repair && look->at >= *hold.placed_at) {
-    hold.observed_at = look->at;
+  if (placed && !hold.observed_at && look && look->hold_owner == hold.repair && look->seen_at >= *hold.placed_at) {
+    hold.observed_at = look->seen_at;
   }
   if (placed || !hold.placed_at || !hold.wanted) return;
+  SICKBAY_EXPECT(look);  // only a look says that a mark is gone
   const bool was_seen = hold.observed_at.has_value();
   hold.placed_at.reset();
   hold.observed_at.reset();
-  const std::string_view how = look->exists ? "was taken away by another hand" : "went with the node's object";
-  turn.say("hold-dropped", fmt::format("our mark on {} in {} {}", turn.node.name, hold.scheduler, how));
   const bool ours = turn.repair && turn.repair->id == hold.repair && !is_final(turn.repair->state);
+  const bool disturbed = ours && has_acted(*turn.repair) && turn.facts.provider &&
+                         turn.facts.provider->disturbs_marks(turn.repair->action, look->kind);
+  const std::string how = !look->exists ? "went with the node's object"
+                          : disturbed   ? fmt::format("was ended by the {} itself, as {} does",
+                                                      name_of(turn.repair->action), turn.node.provider)
+                                        : "was removed externally";
+  turn.say(EventKind::hold_dropped, fmt::format("our mark on {} in {} {}", turn.node.name, hold.scheduler, how));
   if (!ours || has_acted(*turn.repair) || !was_seen || look->cordoned || !look->exists) return;
   // A person made the node schedulable before we acted: that means cancel (product.md 4.2).
-  if (!turn.repair->cancel_wish && turn.repair->step != RepairStep::undo) {
-    turn.repair->cancel_wish = fmt::format("an uncordon by hand in {}", hold.scheduler);
+  if (!turn.repair->cancel_requested_by && turn.repair->step != RepairStep::undo) {
+    turn.repair->cancel_requested_by = fmt::format("an uncordon by hand in {}", hold.scheduler);
     turn.repair->updated_at = turn.now;
-    turn.say("repair-cancel-wish",
+    turn.say(EventKind::repair_cancel_wish,
              fmt::format("{} is cancelled by an uncordon by hand in {}", sentence(*turn.repair), hold.scheduler));
   }
 }
@@ -78,7 +85,7 @@ bool is_released(Turn& turn, const Hold& hold) {
     const bool asked = turn.last(OperationKind::cordon, hold.scheduler, hold.repair) != nullptr;
     return !asked && !hold.placed_at && !ours_seen;
   }
-  return succeeded(uncordon) && look && look->error.empty() && look->at > *uncordon->concluded_at && !ours_seen;
+  return succeeded(uncordon) && look && look->error.empty() && look->seen_at > *uncordon->concluded_at && !ours_seen;
 }
 
 // Our mark of a repair that owns no hold any more: a late call, or a database that forgot (engine.md 3).
@@ -87,7 +94,7 @@ void clear_orphan(Turn& turn, const Observation& look) {
   if (turn.hold(look.scheduler)) return;
   const Operation* uncordon = turn.last(OperationKind::uncordon, look.scheduler, look.hold_owner);
   if (uncordon && uncordon->concluded_at) {
-    if (succeeded(uncordon) && look.at <= *uncordon->concluded_at) return turn.look_in(kPoll);
+    if (succeeded(uncordon) && look.seen_at <= *uncordon->concluded_at) return turn.look_in(kPoll);
     if (too_soon(turn, uncordon)) return;
   }
   turn.plan(OperationKind::uncordon, look.scheduler, look.hold_owner, kSchedulerDeadline);
@@ -122,7 +129,9 @@ bool hold_everywhere(Turn& turn) {
   }
   bool all = true;
   for (const std::string& scheduler : turn.node.schedulers) {
-    const Hold& hold = *turn.hold(scheduler);
+    const Hold* ours = turn.hold(scheduler);
+    SICKBAY_EXPECT(ours);
+    const Hold& hold = *ours;
     if (hold.placed_at) continue;
     all = false;
     place_again(turn, hold);
@@ -150,7 +159,8 @@ bool release_everywhere(Turn& turn, std::string_view repair_id) {
     }
     const Operation* uncordon = turn.last(OperationKind::uncordon, hold.scheduler, repair_id);
     const Observation* look = turn.observed(hold.scheduler);
-    const bool unseen = succeeded(uncordon) && (!look || look->at <= *uncordon->concluded_at || !look->error.empty());
+    const bool unseen =
+        succeeded(uncordon) && (!look || look->seen_at <= *uncordon->concluded_at || !look->error.empty());
     if (!unseen && !too_soon(turn, uncordon)) {
       turn.plan(OperationKind::uncordon, hold.scheduler, repair_id, kSchedulerDeadline);
     }
@@ -161,7 +171,7 @@ bool release_everywhere(Turn& turn, std::string_view repair_id) {
   return true;
 }
 
-void tend_holds(Turn& turn) {
+void reconcile_holds(Turn& turn) {
   const bool open = turn.repair && !is_final(turn.repair->state);
   for (std::size_t i = 0; i < turn.holds.size(); ++i) {
     const Hold hold = turn.holds[i];
@@ -183,9 +193,9 @@ bool is_idle(const Turn& turn, std::string_view scheduler, std::optional<Time> a
   if (!look->cordoned && look->hold_owner.empty()) return false;  // new work may come at any moment
   for (const Hold& hold : turn.holds) {
     if (hold.scheduler != scheduler || hold.released_at) continue;
-    if (!hold.placed_at || look->at < *hold.placed_at) return false;
+    if (!hold.placed_at || look->seen_at < *hold.placed_at || look->hold_owner != hold.repair) return false;
   }
-  return !after || look->at > *after;
+  return !after || look->seen_at > *after;
 }
 
 bool all_idle(const Turn& turn) {
@@ -194,6 +204,10 @@ bool all_idle(const Turn& turn) {
 }
 
 std::string not_idle_because(const Turn& turn, std::string_view scheduler) {
+  if (const auto found = turn.facts.unreachable.find(std::string(scheduler)); found != turn.facts.unreachable.end()) {
+    return fmt::format("{}, which cannot be reached since {}: {}", scheduler, format_time(found->second.since),
+                       found->second.error);
+  }
   const Observation* look = turn.observed(scheduler);
   if (!look) return fmt::format("a first look at {}", scheduler);
   if (!look->error.empty()) return fmt::format("{}, which cannot be asked: {}", scheduler, look->error);
@@ -202,8 +216,8 @@ std::string not_idle_because(const Turn& turn, std::string_view scheduler) {
   if (look->idleness == Idleness::idle) return fmt::format("a second idle look at {}", scheduler);
   if (look->idleness == Idleness::unknown) return fmt::format("{}, which does not know whether it is idle", scheduler);
   std::string work;
-  for (const std::string& one : look->work | std::views::take(5)) work += (work.empty() ? "" : ", ") + one;
-  if (look->work.size() > 5) work += fmt::format(" and {} more", look->work.size() - 5);
+  for (const Holder& one : look->holders | std::views::take(5)) work += (work.empty() ? "" : ", ") + sentence(one);
+  if (look->holders.size() > 5) work += fmt::format(" and {} more", look->holders.size() - 5);
   return fmt::format("work in {}{}{}", scheduler, work.empty() ? "" : ": ", work);
 }
 

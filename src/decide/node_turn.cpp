@@ -2,8 +2,12 @@
 // so that a turn applied to its own result finds nothing to do.
 #include <algorithm>
 
+#include "decide/advance.hpp"
+#include "decide/alerts.hpp"
+#include "decide/holds.hpp"
+#include "decide/recommend.hpp"
 #include "decide/same.hpp"
-#include "decide/turn.hpp"
+#include "decide/session.hpp"
 
 namespace sickbay::decide {
 
@@ -55,27 +59,6 @@ NodeChanges changes(Turn& turn) {
   return out;
 }
 
-}  // namespace
-
-void note_session(Turn& turn) {
-  if (!turn.facts.session || turn.facts.session->epoch <= turn.node.epoch) return;
-  const Session& session = *turn.facts.session;
-  Node& node = turn.node;
-  if (!node.boot_id.empty() && node.boot_id != session.boot_id) {
-    const bool ours = turn.repair && has_acted(*turn.repair);
-    turn.say("node-booted", fmt::format("{} runs a new boot, {}", node.name, ours ? "by our repair" : "not by us"))
-        .data["boot"] = session.boot_id;
-  }
-  if (!node.machine_id.empty() && node.machine_id != session.machine_id) ++node.incarnation;
-  node.epoch = session.epoch;
-  node.boot_id = session.boot_id;
-  node.machine_id = session.machine_id;
-  node.boot_started_at = session.boot_started_at;
-  if (node.shape.gpus == 0) node.shape = session.shape;  // learned when it joins, pinned after
-}
-
-namespace {
-
 void move_on(Turn& turn) {
   for (int step = 0; step < kMostSteps && advance(turn); ++step) {
   }
@@ -85,8 +68,9 @@ void move_on(Turn& turn) {
 
 NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids) {
   Turn turn(facts, now, ids);
-  note_session(turn);
   note_act(turn);
+  note_session(turn);
+  note_conflict(turn);
   fold_findings(turn);
   derive_alerts(turn);
   settle_alerts(turn);
@@ -94,7 +78,7 @@ NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids) {
   recommend(turn);
   watch_holds(turn);
   move_on(turn);
-  tend_holds(turn);
+  reconcile_holds(turn);
   if (!turn.repair && facts.node.quarantine && !turn.node.quarantine) {  // released just now
     recommend(turn);
     move_on(turn);

@@ -88,13 +88,13 @@ Result<Repair> reject(const Repair& repair, const Person& who, std::string_view 
 
 Result<Repair> cancel(const Repair& repair, const Person& who, Time now) {
   SICKBAY_CHECK(may(who, Role::operator_, "cancel"));
-  if (repair.cancel_wish == who.name && repair.state != RepairState::SUCCEEDED) return repair;
+  if (repair.cancel_requested_by == who.name && repair.state != RepairState::SUCCEEDED) return repair;
   if (is_final(repair.state)) return wrong_state(repair, "cancelled", "a repair that has not ended");
   if (repair.step == RepairStep::give_back || repair.step == RepairStep::undo) {
     return wrong_state(repair, "cancelled", "a step before the node is given back");
   }
   Repair cancelled = repair;
-  cancelled.cancel_wish = who.name;
+  cancelled.cancel_requested_by = who.name;
   cancelled.updated_at = now;
   if (repair.state == RepairState::PENDING_APPROVAL || repair.state == RepairState::PENDING) {
     cancelled.ended_at = now;

@@ -3,22 +3,22 @@
 #include <algorithm>
 #include <tuple>
 
+#include "decide/session.hpp"
 #include "decide/turn.hpp"
 
 namespace sickbay::decide {
 
 namespace {
 
-Status may_start(const NodeFacts& facts, const Person& who, Action action) {
+Status may_start(const NodeFacts& facts, const Person& who, Action action, Time now) {
   if (who.role < Role::operator_) {
     return fail(Errc::forbidden,
                 fmt::format("{} is a {}; to start a repair takes the role operator", who.name, name_of(who.role)));
   }
   if (action == Action::none) return fail(Errc::invalid, "a repair needs an action", "mode");
   if (facts.node.removed_at) return fail(Errc::refused, fmt::format("node {} was removed", facts.node.name));
-  if (facts.node.identity_conflict) {
-    return fail(Errc::refused, "two live agents claim this node, which bars actions until one is gone: " +
-                                   *facts.node.identity_conflict);
+  if (const auto conflict = identity_conflict(facts.node, now)) {
+    return fail(Errc::refused, "two live agents claim this node, which bars actions until one is gone: " + *conflict);
   }
   if (facts.repair && !is_final(facts.repair->state)) {
     return fail(Errc::conflict, fmt::format("node {} has an open repair, {} ({}): approve, cancel or reject it first",
@@ -31,9 +31,9 @@ Status has_capacity(const NodeFacts& facts, Action action) {
   if (action == Action::power_cycle && !facts.policy.policy.power_cycle_enabled) {
     return fail(Errc::refused, "power-cycle is not enabled in this cluster's policy (power_cycle_enabled)", "mode");
   }
-  if (std::ranges::find(facts.provider_actions, action) == facts.provider_actions.end()) {
+  if (facts.provider && !facts.provider->can(action)) {
     std::string can;
-    for (const Action one : facts.provider_actions) can += (can.empty() ? "" : ", ") + name_of(one);
+    for (const Action one : facts.provider->actions) can += (can.empty() ? "" : ", ") + name_of(one);
     return fail(Errc::refused,
                 fmt::format("provider '{}' cannot {}; it can: {}", facts.node.provider, name_of(action),
                             can.empty() ? "nothing" : can),
@@ -41,8 +41,9 @@ Status has_capacity(const NodeFacts& facts, Action action) {
   }
   if (action == Action::migrate && facts.spares == 0) {
     return fail(Errc::refused,
-                "capacity is missing: migrate needs a spare host of the same shape that passed its checks "
-                "in the last 7 days",
+                fmt::format("capacity is missing: migrate needs a spare host of the same shape that passed its checks "
+                            "in the last {} days",
+                            kSpareChecked / hours{24}),
                 "mode");
   }
   return {};
@@ -101,7 +102,7 @@ Result<Repair> request(const NodeFacts& facts, const Person& who, const Request&
                   "remediation_id");
     }
   }
-  SICKBAY_CHECK(may_start(facts, who, asked.action));
+  SICKBAY_CHECK(may_start(facts, who, asked.action, now));
   SICKBAY_CHECK(has_capacity(facts, asked.action));
   const bool evident = !evidence_of(facts).empty();
   if (!evident && asked.override_evidence) {
@@ -124,7 +125,7 @@ Result<Repair> request(const NodeFacts& facts, const Person& who, const Request&
 Result<Repair> retry(const NodeFacts& facts, const Repair& failed, const Person& who, std::optional<Action> action,
                      std::string_view comment, Time now, Ids& ids) {
   const Action what = action.value_or(failed.action);
-  SICKBAY_CHECK(may_start(facts, who, what));
+  SICKBAY_CHECK(may_start(facts, who, what, now));
   if (failed.state != RepairState::FAILED) {
     return fail(Errc::conflict,
                 fmt::format("repair {} is {}; only a FAILED one is retried", failed.id, name_of(failed.state)));

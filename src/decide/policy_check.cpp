@@ -87,6 +87,8 @@ PolicyCheck check_policy(const Policy& policy) {
   check.duration("wait.at_most", wait.at_most, Duration{}, kLongestWait);
   check.duration("wait.grace_period", wait.grace_period, Duration{}, kLongestWait);
   check.duration("wait.drain_deadline", wait.drain_deadline, seconds{30}, kLongest);
+  if (wait.drain.grace) check.duration("wait.drain.grace", *wait.drain.grace, Duration{}, kLongest);
+  if (wait.drain.force_after) check.duration("wait.drain.force_after", *wait.drain.force_after, Duration{}, kLongest);
   if (wait.never_interrupt_jobs && !wait.for_idle) {
     check.error("wait.never_interrupt_jobs",
                 "needs wait.for_idle: without it jobs are interrupted after the grace period");

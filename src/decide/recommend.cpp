@@ -1,7 +1,9 @@
 // What should be done about the alerts that fire now: the six rules of product.md 4, each leaving a sentence behind.
+#include "decide/recommend.hpp"
+
 #include <algorithm>
 
-#include "decide/turn.hpp"
+#include "decide/alerts.hpp"
 
 namespace sickbay::decide {
 
@@ -65,10 +67,11 @@ bool may_migrate(const std::vector<Alert>& alerts, const Node& node, Time now) {
 
 // The action itself, or the next heavier one that the provider can do; none if there is none.
 Action possible(const NodeFacts& facts, Action action) {
+  if (!facts.provider) return action;  // it has not said yet what it can: unknown is not "cannot"
   for (const Action heavier : {Action::reboot, Action::power_cycle, Action::reprovision, Action::migrate}) {
     if (heavier < action) continue;
     if (heavier == Action::power_cycle && !facts.policy.policy.power_cycle_enabled) continue;
-    if (std::ranges::find(facts.provider_actions, heavier) != facts.provider_actions.end()) return heavier;
+    if (facts.provider->can(heavier)) return heavier;
   }
   return Action::none;
 }
@@ -205,7 +208,7 @@ void create(Turn& turn, const Recommendation& wanted) {
   repair.policy_rule = wanted.consent.rule;
   repair.steps.push_back({repair.state, repair.step, turn.now, wanted.reason});
   turn.repair = std::move(repair);
-  turn.say("repair-recommended", fmt::format("{} is recommended: {}", sentence(*turn.repair), wanted.reason))
+  turn.say(EventKind::repair_recommended, fmt::format("{} is recommended: {}", sentence(*turn.repair), wanted.reason))
       .data["action"] = name_of(wanted.action);
 }
 
@@ -220,7 +223,7 @@ void join(Turn& turn, const Recommendation& wanted) {
     repair.updated_at = turn.now;
     if (asked) ++repair.revision;
     const auto alert = std::ranges::find(turn.alerts, id, &Alert::id);
-    turn.say(*alert, "repair-alert-joined",
+    turn.say(*alert, EventKind::repair_alert_joined,
              fmt::format("{} joins the open repair: {}", alert->fault.text(), sentence(repair)));
   }
   if (!asked || wanted.action <= repair.action) return;
@@ -235,7 +238,7 @@ void join(Turn& turn, const Recommendation& wanted) {
   repair.policy_version = turn.facts.policy.version;
   repair.policy_rule = wanted.consent.rule;
   ++repair.revision;
-  turn.say("repair-raised",
+  turn.say(EventKind::repair_raised,
            fmt::format("{} is recommended now, {} was before: {}", sentence(repair), name_of(before), wanted.reason));
 }
 

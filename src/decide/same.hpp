@@ -37,7 +37,7 @@ bool same(const T& a, const T& b) {
     return true;
   } else if constexpr (boost::describe::has_describe_members<T>::value) {
     bool equal = true;
-    using Members = boost::describe::describe_members<T, boost::describe::mod_public>;
+    using Members = boost::describe::describe_members<T, boost::describe::mod_public | boost::describe::mod_inherited>;
     boost::mp11::mp_for_each<Members>(
         [&](auto member) { equal = equal && same(a.*member.pointer, b.*member.pointer); });
     return equal;

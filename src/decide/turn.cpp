@@ -22,22 +22,14 @@ Turn::Turn(const NodeFacts& f, Time at, Ids& id_source)
       operations(f.operations),
       holds(f.holds) {}
 
-Event& Turn::say(std::string kind, std::string message) {
-  Event& event = events.emplace_back();
-  event.id = ids.next("evt");
-  event.at = now;
-  event.cluster = node.cluster;
-  event.node = node.id;
-  event.node_name = node.name;
+Event& Turn::say(EventKind kind, std::string message) {
+  Event& event = events.emplace_back(event_of(node, kind, ids.next("ev"), now, std::move(message)));
   if (repair) event.repair = repair->id;
-  event.kind = std::move(kind);
-  event.message = std::move(message);
-  event.actor = "sickbay";
   return event;
 }
 
-Event& Turn::say(const Alert& alert, std::string kind, std::string message) {
-  Event& event = say(std::move(kind), std::move(message));
+Event& Turn::say(const Alert& alert, EventKind kind, std::string message) {
+  Event& event = say(kind, std::move(message));
   event.alert = alert.id;
   event.data["fault"] = alert.fault.text();
   event.data["severity"] = name_of(alert.severity);
@@ -58,15 +50,17 @@ void set_step(Repair& repair, RepairState state, RepairStep step, Time now, std:
 }
 
 void Turn::move(RepairState state, RepairStep step, std::string why) {
+  SICKBAY_EXPECT(repair);
   const bool other_state = state != repair->state;
   set_step(*repair, state, step, now, why);
-  Event& event = say(other_state ? "repair-state" : "repair-step",
+  Event& event = say(other_state ? EventKind::repair_state : EventKind::repair_step,
                      fmt::format("{}: {} ({}): {}", sentence(*repair), name_of(state), name_of(step), why));
   event.data["state"] = name_of(state);
   event.data["step"] = name_of(step);
 }
 
 void Turn::finish(RepairState state, std::string why) {
+  SICKBAY_EXPECT(repair && is_final(state));
   if (const Operation* open = open_operation()) {  // no repair ends while something of it is under way (engine.md 3)
     wait_for({fmt::format("the {} that is under way to end; then: {}", name_of(open->kind), why)});
     return;
@@ -91,7 +85,8 @@ void Turn::ask_person(std::string question) {
   if (repair->person == question) return;
   repair->person = question;
   repair->updated_at = now;
-  say("repair-person", fmt::format("{} needs a person: {}", sentence(*repair), question)).data["route"] = "operators";
+  say(EventKind::repair_person, fmt::format("{} needs a person: {}", sentence(*repair), question)).data["route"] =
+      "operators";
 }
 
 void Turn::no_question() {
@@ -133,11 +128,22 @@ bool Turn::plan(OperationKind kind, std::string_view adapter, std::string_view r
   operation.deadline = now + within;
   const bool ours = repair && repair->id == repair_id;
   if (kind == OperationKind::drain && ours) operation.force = repair->force_drain.has_value();
+  if (kind == OperationKind::drain) operation.drain = policy.wait.drain;
+  if (kind != OperationKind::act) {
+    // Meant for the object that was last seen; and for its marks as seen, unless a call of ours changed them since.
+    const Observation* look = observed(adapter);
+    if (look && look->exists) operation.uid = look->uid;
+    const bool ours_since = std::ranges::any_of(operations, [&](const Operation& done) {
+      return done.adapter == adapter && done.kind != OperationKind::drain &&
+             (!done.concluded_at || !look || *done.concluded_at >= look->seen_at);
+    });
+    if (look && kind != OperationKind::drain && !ours_since) operation.object_version = look->version;
+  }
   if (kind == OperationKind::act && ours) operation.action = repair->action;
-  Event& event =
-      say("operation-planned", fmt::format("{} of {} through {}, attempt {}{}",
-                                           kind == OperationKind::act ? name_of(operation.action) : name_of(kind),
-                                           node.name, adapter, operation.attempt, operation.force ? ", by force" : ""));
+  Event& event = say(EventKind::operation_planned,
+                     fmt::format("{} of {} through {}, attempt {}{}",
+                                 kind == OperationKind::act ? name_of(operation.action) : name_of(kind), node.name,
+                                 adapter, operation.attempt, operation.force ? ", by force" : ""));
   event.repair = repair_id;
   event.data["operation"] = operation.id;
   operations.push_back(std::move(operation));
@@ -150,7 +156,7 @@ void Turn::withdraw(Operation& operation, std::string why) {
   operation.concluded_at = now;
   operation.detail = "taken back before it was sent: " + why;
   ++operation.version;
-  say("operation-withdrawn",
+  say(EventKind::operation_withdrawn,
       fmt::format("{} of {} was taken back before it was sent: {}", name_of(operation.kind), node.name, why))
       .data["operation"] = operation.id;
 }
@@ -178,6 +184,13 @@ std::vector<Alert*> Turn::linked() {
   return found;
 }
 
+std::string reach_of(const Turn& turn, std::string_view adapter) {
+  const auto found = turn.facts.unreachable.find(std::string(adapter));
+  if (found == turn.facts.unreachable.end()) return std::string(adapter);
+  return fmt::format("{}, which cannot be reached since {} ({}),", adapter, format_time(found->second.since),
+                     found->second.error);
+}
+
 std::string sentence(const Repair& repair) {
   const std::string action = name_of(repair.action);
   if (repair.fault.name.empty()) return fmt::format("{} of {}", action, repair.node_name);
@@ -185,12 +198,13 @@ std::string sentence(const Repair& repair) {
 }
 
 bool is_automatic(const Repair& repair) {
-  return repair.review && repair.review->by == kAuto;
+  return repair.review && repair.review->how == ReviewHow::automatically;
 }
 
 bool was_rejected(const Repair& repair) {
   return repair.state == RepairState::CANCELLED && repair.trigger == Trigger::automated && repair.review &&
-         !repair.admitted_at && !repair.cancel_wish && !is_automatic(repair) && repair.review->at == repair.ended_at;
+         !repair.admitted_at && !repair.cancel_requested_by && !is_automatic(repair) &&
+         repair.review->at == repair.ended_at;
 }
 
 bool has_acted(const Repair& repair) {

@@ -1,11 +1,13 @@
 // The working state of one node's turn: a copy of what may change, what was read for the rest, and the few verbs that
 // every decision uses (say an event, move the repair, plan an operation). Internal to decide/; the engine sees
-// NodeFacts and NodeChanges only.
+// NodeFacts and NodeChanges only. The parts of a turn are alerts.hpp, recommend.hpp, advance.hpp and holds.hpp.
 #pragma once
 
 #include <fmt/core.h>
 
+#include "base/expect.hpp"
 #include "decide/decide.hpp"
+#include "decide/windows.hpp"
 
 namespace sickbay::decide {
 
@@ -17,9 +19,8 @@ inline constexpr Duration kRetryAfter = seconds{10};         // a failed cordon,
 inline constexpr Duration kDrainAgain = seconds{30};         // a drain is asked for again while work remains
 inline constexpr Duration kForcedDrainSettles = minutes{2};  // after a forced drain the action goes on regardless
 inline constexpr Duration kEscalationWindow = hours{7 * 24};
-inline constexpr Duration kEvidenceWindow = hours{10 * 24};
 inline constexpr Duration kJoinWindow = seconds{60};  // secondary faults join within (3.1)
-inline constexpr int kSilentIntervals = 5;
+inline constexpr Duration kPoll = seconds{15};        // while the world changes without telling us
 inline constexpr std::string_view kAuto = "Auto-Approved";
 
 struct Turn {
@@ -51,8 +52,8 @@ struct Turn {
   }
   void look_in(Duration delay) { look_again(now + delay); }
 
-  Event& say(std::string kind, std::string message);
-  Event& say(const Alert& alert, std::string kind, std::string message);
+  Event& say(EventKind kind, std::string message);
+  Event& say(const Alert& alert, EventKind kind, std::string message);
 
   // Moves the open repair to a state and step, with a row in its steps and an event; deadlines of the step are reset.
   void move(RepairState state, RepairStep step, std::string why);
@@ -86,75 +87,7 @@ bool has_acted(const Repair& repair);
 // Nothing of this operation can be on its way. One that is planned again after it was sent (a fenced provider may be
 // asked twice) keeps dispatched_at: its first request may still arrive, so it is never taken back.
 bool never_sent(const Operation& operation);
-
-// ---- The parts of a turn, in order. Each in its own file.
-void note_session(Turn& turn);   // node_turn.cpp: who runs on the node now
-void note_act(Turn& turn);       // advance.cpp: whether and when the act went out
-void fold_findings(Turn& turn);  // alerts.cpp
-void settle_boots(Turn& turn);   // alerts_settle.cpp: what another boot or host left behind
-void derive_alerts(Turn& turn);  // alerts_derived.cpp: silence, identity, readiness
-void settle_alerts(Turn& turn);  // alerts_settle.cpp: fires and clears
-void recommend(Turn& turn);      // recommend.cpp
-void watch_holds(Turn& turn);    // holds.cpp: what became of our marks
-bool advance(Turn& turn);        // advance.cpp: one step; true if it took one
-void tend_holds(Turn& turn);     // holds.cpp: holds without an open repair, marks without a hold
-
-// ---- alerts
-Alert* open_alert(Turn& turn, const Fault& fault, std::string_view device);
-bool is_unhealthy(const Alert& alert);  // counts for the breaker
-bool fires_with_action(const Alert& alert);
-void resolve(Turn& turn, Alert& alert, std::string why);
-using Means = Classification;  // what a fault comes to here
-Means classify(const NodeFacts& facts, const Finding& finding);
-// Opens an alert as pending.
-Alert& open(Turn& turn, const Finding& finding, const Means& means, std::uint64_t epoch, Time at);
-
-// ---- recommendation
-struct Recommendation {
-  Action action = Action::none;
-  Fault fault;
-  std::vector<std::string> alerts;
-  std::vector<std::string> reasons;
-  std::string reason;
-  ConsentDecision consent;
-  std::string none_because;  // why there is none, where somebody may ask; action is none then
-};
-// What the rules come to for the alerts that fire now, whether or not a recommendation may be made now.
-Recommendation recommendation(const NodeFacts& facts, const std::vector<Alert>& alerts, const Node& node, Time now);
-// Why no new automatic recommendation is made now (and until when, where time ends it); empty: it may be.
-struct Withheld {
-  std::string because;
-  std::optional<Time> until;
-};
-Withheld withheld(const NodeFacts& facts, const Node& node, const std::vector<Alert>& alerts,
-                  const Recommendation& wanted, Time now);
-
-// ---- advance, by step
-void step_cordon(Turn& turn);
-void step_wait(Turn& turn);
-void step_drain(Turn& turn);
-void step_act(Turn& turn);
-void step_verify(Turn& turn);
-void step_return(Turn& turn);  // give_back and undo
-// Why no step that touches jobs or the machine may be taken now; empty if it may.
-std::vector<std::string> bars(const Turn& turn);
-// All linked alerts are over (since when); empty while one stands or none is known.
-std::optional<Time> evidence_gone_since(Turn& turn);
-// The host a migrate or remove left goes to inspection.
-void vacate(Turn& turn, Host& left, std::string why);
-// The holds of the open repair are over without a call: the node they were on is gone.
-void drop_holds(Turn& turn);
-inline constexpr Duration kPoll = seconds{15};  // while the world changes without telling us
-
-// ---- holds
-// Creates the open repair's holds and plans the cordons that are missing; true when every scheduler has ours.
-bool hold_everywhere(Turn& turn);
-// Marks holds unwanted and plans uncordons in reverse order; true when all are released and seen to be.
-bool release_everywhere(Turn& turn, std::string_view repair_id);
-// Every scheduler says, in a fresh look after our mark was placed (and after `after`), idle twice.
-bool is_idle(const Turn& turn, std::string_view scheduler, std::optional<Time> after);
-bool all_idle(const Turn& turn);
-std::string not_idle_because(const Turn& turn, std::string_view scheduler);
-std::vector<std::string> not_idle_because(Turn& turn);
+// The adapter's name and, where it cannot be reached, since when and why: "k8s, which cannot be reached since ...,".
+std::string reach_of(const Turn& turn, std::string_view adapter);
 
 }  // namespace sickbay::decide

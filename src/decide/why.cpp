@@ -1,8 +1,11 @@
 // Why a node is as it is and what it waits for, in sentences, what needs a person first. Everything here is computed
 // from the same facts and by the same functions as the decisions, so it cannot tell another story.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
-#include "decide/turn.hpp"
+#include "decide/recommend.hpp"
+#include "decide/session.hpp"
 
 namespace sickbay::decide {
 
@@ -21,7 +24,7 @@ void about_repair(const Repair& repair, Lines& lines) {
   if (repair.wait_until && repair.step == RepairStep::wait) {
     lines.push_back("It waits until " + format_time(*repair.wait_until) + " at the latest.");
   }
-  if (repair.cancel_wish) lines.push_back("It is to be cancelled: " + *repair.cancel_wish + ".");
+  if (repair.cancel_requested_by) lines.push_back("It is to be cancelled: " + *repair.cancel_requested_by + ".");
   if (repair.force_drain) lines.push_back("The drain is by force, as " + *repair.force_drain + " said.");
   if (!repair.reason.empty()) lines.push_back("It was made because of " + repair.reason + ".");
   for (const std::string& reason : repair.reasons) lines.push_back("Rule: " + reason + ".");
@@ -32,6 +35,17 @@ void about_repair(const Repair& repair, Lines& lines) {
   if (!repair.policy_rule.empty()) {
     lines.push_back(fmt::format("Policy version {}, rule: {}.", repair.policy_version, repair.policy_rule));
   }
+}
+
+// What becomes of the data on the node, before somebody decides: as the provider declares it.
+void about_data(const NodeFacts& facts, Lines& lines) {
+  if (!facts.repair || is_final(facts.repair->state) || has_acted(*facts.repair) || !facts.provider) return;
+  const Action action = facts.repair->action;
+  for (const KeptPaths& kept : facts.provider->kept_paths) {
+    if (kept.action != action || kept.paths.empty()) continue;
+    return lines.push_back(fmt::format("A {} keeps {}.", name_of(action), fmt::join(kept.paths, ", ")));
+  }
+  if (action >= Action::reprovision) lines.push_back(fmt::format("A {} loses all local data.", name_of(action)));
 }
 
 void about_quarantine(const NodeFacts& facts, Lines& lines) {
@@ -59,14 +73,29 @@ void about_alerts(const NodeFacts& facts, Lines& lines) {
 }
 
 void about_schedulers(const NodeFacts& facts, Time now, Lines& lines) {
+  for (const auto& [adapter, lost] : facts.unreachable) {
+    lines.push_back(fmt::format("{} cannot be reached since {}: {}.", adapter, format_time(lost.since), lost.error));
+  }
   for (const Observation& look : facts.observed) {
     if (!look.error.empty()) {
-      lines.push_back(
-          fmt::format("{} could not be asked: {}; last seen {}.", look.scheduler, look.error, format_time(look.at)));
+      lines.push_back(fmt::format("{} could not be asked: {}; last seen {}.", look.scheduler, look.error,
+                                  format_time(look.seen_at)));
     } else if (!is_fresh(look, now)) {
-      lines.push_back(fmt::format("{} was last looked at {}.", look.scheduler, format_time(look.at)));
+      lines.push_back(fmt::format("{} was last looked at {}.", look.scheduler, format_time(look.seen_at)));
     } else if (!look.exists) {
       lines.push_back(fmt::format("{} does not know the node.", look.scheduler));
+    } else if (const auto promise = facts.schedulers.find(look.scheduler);
+               !look.hold_owner.empty() && promise != facts.schedulers.end()) {
+      if (!promise->second.foreign_cordon_visible) {
+        lines.push_back(fmt::format(
+            "{} cannot show a cordon that somebody else set while ours stands: it ends with ours.", look.scheduler));
+      }
+      if (!promise->second.atomic_marks) {
+        lines.push_back(
+            fmt::format("{} has no compare-and-swap: a change that somebody makes at the same moment as we do "
+                        "may be lost.",
+                        look.scheduler));
+      }
     } else if (look.foreign_mark) {
       lines.push_back(fmt::format("{} has it cordoned by somebody else; that is left alone.", look.scheduler));
     }
@@ -94,10 +123,11 @@ std::vector<std::string> why(const NodeFacts& facts, Time now) {
   if (facts.caution.observe_only) {
     lines.push_back("Nothing is started: after a restore a person must confirm the state first.");
   }
-  if (facts.node.identity_conflict) {
-    lines.push_back("Two live agents claim this node, which bars actions: " + *facts.node.identity_conflict + ".");
+  if (const auto conflict = identity_conflict(facts.node, now)) {
+    lines.push_back("Two live agents claim this node, which bars actions: " + *conflict + ".");
   }
   if (facts.repair) about_repair(*facts.repair, lines);
+  about_data(facts, lines);
   about_quarantine(facts, lines);
   if (facts.cluster.breaker.open) {
     lines.push_back("The circuit breaker is open, so nothing is approved automatically: " + facts.cluster.breaker.why +

@@ -9,6 +9,8 @@
 #include "engine/write.hpp"
 #include "model/json.hpp"
 #include "store/nodes.hpp"
+#include "store/operations.hpp"
+#include "store/policies.hpp"
 #include "store/repairs.hpp"
 #include "store/work.hpp"
 
@@ -19,18 +21,9 @@ tl::unexpected<Error> no_such(std::string_view what, std::string_view id) {
   return fail(Errc::not_found, fmt::format("there is no {} '{}'", what, id));
 }
 
-Event said(const Repair& repair, std::string_view kind, const decide::Person& who, std::string message, Time now,
+Event said(const Repair& repair, EventKind kind, const decide::Person& who, std::string message, Time now,
            std::string id) {
-  Event event;
-  event.id = std::move(id);
-  event.at = now;
-  event.cluster = repair.cluster;
-  event.node = repair.node;
-  event.node_name = repair.node_name;
-  event.repair = repair.id;
-  event.kind = kind;
-  event.message = std::move(message);
-  event.actor = who.name;
+  Event event = event_of(repair, kind, std::move(id), now, std::move(message), who.name);
   event.data["state"] = name_of(repair.state);
   event.data["action"] = name_of(repair.action);
   return event;
@@ -38,7 +31,7 @@ Event said(const Repair& repair, std::string_view kind, const decide::Person& wh
 
 // Takes the node's work row, so that what follows is serial with its turns, and reads the facts.
 std::optional<decide::NodeFacts> taken(store::Tx& tx, std::string_view node, const Loading& loading) {
-  store::wake(tx, "node", node, store::now(tx));
+  store::wake(tx, WorkKind::node, node, store::now(tx));
   return load_node_facts(tx, node, store::now(tx), loading);
 }
 
@@ -52,9 +45,9 @@ const Operation* ambiguous(const decide::NodeFacts& facts, const Repair& repair)
 
 }  // namespace
 
-Commands::Commands(store::Store& store, const World& world, const FaultTable& faults, Ids& ids, const Options& options,
+Commands::Commands(store::Store& store, const FaultTable& faults, Ids& ids, const Options& options,
                    std::function<void()> woken)
-    : store_(store), world_(world), faults_(faults), ids_(ids), options_(options), woken_(std::move(woken)) {}
+    : store_(store), faults_(faults), ids_(ids), options_(options), woken_(std::move(woken)) {}
 
 template <class Change>
 Result<Repair> Commands::change(std::string_view id, const decide::Person& who, std::string_view verb, Change change) {
@@ -62,14 +55,14 @@ Result<Repair> Commands::change(std::string_view id, const decide::Person& who, 
   const auto changed = store_.write([&](store::Tx& tx) -> Result<Repair> {
     const auto before = store::get_repair(tx, id);
     if (!before) return no_such("repair", id);
-    store::wake(tx, "node", before->node, store::now(tx));
+    store::wake(tx, WorkKind::node, before->node, store::now(tx));
     const auto repair = store::get_repair(tx, id);  // as it is now that the node's work row is ours
     const Time now = store::now(tx);
     const Policy policy = store::current_policy(tx, repair->cluster).policy;
     SICKBAY_ASSIGN(const Repair next, change(*repair, policy, now));
     if (to_json_text(next) == to_json_text(*repair)) return next;  // decided so before
     store::put_repair(tx, next);
-    write_events(tx, {said(next, "repair-decision", who,
+    write_events(tx, {said(next, EventKind::repair_decision, who,
                            fmt::format("{} by {}: {} of {}", verb, who.name, name_of(next.action), next.node_name), now,
                            event_id)});
     return next;
@@ -103,7 +96,7 @@ Result<Repair> Commands::force_drain(std::string_view id, const decide::Person& 
 Result<Repair> Commands::create(std::string_view node, const decide::Person& who, const decide::Request& request) {
   const std::string event_id = ids_.next("ev");
   const auto created = store_.write([&](store::Tx& tx) -> Result<Repair> {
-    const auto facts = taken(tx, node, {world_, faults_, options_, {}});
+    const auto facts = taken(tx, node, {faults_, options_, {}});
     if (!facts) return no_such("node", node);
     if (!request.request_id.empty()) {
       if (const auto known = store::repair_by_request(tx, facts->node.cluster, request.request_id)) {
@@ -118,7 +111,7 @@ Result<Repair> Commands::create(std::string_view node, const decide::Person& who
     const Time now = store::now(tx);
     SICKBAY_ASSIGN(const Repair repair, decide::request(*facts, who, request, now, ids_));
     store::put_repair(tx, repair);
-    write_events(tx, {said(repair, "repair-created", who,
+    write_events(tx, {said(repair, EventKind::repair_created, who,
                            fmt::format("{} of {} asked for by {}: {}", name_of(repair.action), repair.node_name,
                                        who.name, repair.reason),
                            now, event_id)});
@@ -130,7 +123,7 @@ Result<Repair> Commands::create(std::string_view node, const decide::Person& who
 
 Result<Repair> Commands::preview(std::string_view node, const decide::Person& who, const decide::Request& request) {
   return store_.read([&](store::Tx& tx) -> Result<Repair> {
-    const auto facts = load_node_facts(tx, node, store::now(tx), {world_, faults_, options_, {}});
+    const auto facts = load_node_facts(tx, node, store::now(tx), {faults_, options_, {}});
     if (!facts) return no_such("node", node);
     return decide::request(*facts, who, request, store::now(tx), ids_);
   });
@@ -145,7 +138,7 @@ Result<Repair> Commands::ended(store::Tx& tx, decide::NodeFacts& facts, std::str
     SICKBAY_ASSIGN(Operation settled, decide::settle(*open, who, Outcome::undone, comment, now));
     settled.version = open->version + 1;
     if (!store::swap_operation(tx, settled)) return fail(Errc::changed, "the operation changed meanwhile; look again");
-    Event event = operation_event(settled, now, ids_);
+    Event event = operation_event(settled, now, ids_.next("ev"));
     event.actor = who.name;
     write_events(tx, {event});
     // The repair fails with it, here and now: what follows needs it ended.
@@ -155,7 +148,7 @@ Result<Repair> Commands::ended(store::Tx& tx, decide::NodeFacts& facts, std::str
     if (!write_changes(tx, changes, facts.node, after.operations, now)) {
       return fail(Errc::changed, "the operation changed meanwhile; look again");
     }
-    const auto again = load_node_facts(tx, facts.node.id, now, {world_, faults_, options_, {}});
+    const auto again = load_node_facts(tx, facts.node.id, now, {faults_, options_, {}});
     if (!again) return no_such("node", facts.node.id);
     facts = *again;
     repair = store::get_repair(tx, id);
@@ -175,7 +168,7 @@ Result<Repair> Commands::retry(std::string_view id, const decide::Person& who, s
   const auto made = store_.write([&](store::Tx& tx) -> Result<Repair> {
     const auto known = store::get_repair(tx, id);
     if (!known) return no_such("repair", id);
-    auto facts = taken(tx, known->node, {world_, faults_, options_, {}});
+    auto facts = taken(tx, known->node, {faults_, options_, {}});
     if (!facts) return no_such("node", known->node);
     SICKBAY_ASSIGN(const Repair failed, ended(tx, *facts, id, who, comment));
     if (failed.state != RepairState::FAILED) {
@@ -184,7 +177,7 @@ Result<Repair> Commands::retry(std::string_view id, const decide::Person& who, s
     const Time now = store::now(tx);
     SICKBAY_ASSIGN(const Repair next, decide::retry(*facts, failed, who, action, comment, now, ids_));
     store::put_repair(tx, next);
-    write_events(tx, {said(next, "repair-created", who,
+    write_events(tx, {said(next, EventKind::repair_created, who,
                            fmt::format("{} of {} tried again by {}", name_of(next.action), next.node_name, who.name),
                            now, event_id)});
     return next;
@@ -198,7 +191,7 @@ Result<Node> Commands::release(std::string_view id, const decide::Person& who, s
   const auto released = store_.write([&](store::Tx& tx) -> Result<Node> {
     const auto known = store::get_repair(tx, id);
     if (!known) return no_such("repair", id);
-    auto facts = taken(tx, known->node, {world_, faults_, options_, {}});
+    auto facts = taken(tx, known->node, {faults_, options_, {}});
     if (!facts) return no_such("node", known->node);
     SICKBAY_ASSIGN(const Repair failed, ended(tx, *facts, id, who, reason));
     // Somebody had wished it cancelled: now that its operation is settled, its own steps give the node back.
@@ -208,7 +201,7 @@ Result<Node> Commands::release(std::string_view id, const decide::Person& who, s
     store::put_node(tx, release.node);
     for (const Hold& hold : release.holds) store::put_hold(tx, hold);
     write_events(
-        tx, {said(failed, "node-released", who,
+        tx, {said(failed, EventKind::node_released, who,
                   fmt::format("{} released by {} as it is: {}", failed.node_name, who.name, reason), now, event_id)});
     return release.node;
   });
@@ -218,7 +211,7 @@ Result<Node> Commands::release(std::string_view id, const decide::Person& who, s
 
 Result<std::vector<std::string>> Commands::why_node(std::string_view node) {
   return store_.read([&](store::Tx& tx) -> Result<std::vector<std::string>> {
-    const auto facts = load_node_facts(tx, node, store::now(tx), {world_, faults_, options_, {}});
+    const auto facts = load_node_facts(tx, node, store::now(tx), {faults_, options_, {}});
     if (!facts) return no_such("node", node);
     return decide::why(*facts, store::now(tx));
   });

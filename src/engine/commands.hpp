@@ -6,15 +6,14 @@
 #include <functional>
 
 #include "decide/decide.hpp"
-#include "engine/world.hpp"
-#include "store/events.hpp"
+#include "engine/options.hpp"
 #include "store/store.hpp"
 
 namespace sickbay::engine {
 
 class Commands {
  public:
-  Commands(store::Store& store, const World& world, const FaultTable& faults, Ids& ids, const Options& options,
+  Commands(store::Store& store, const FaultTable& faults, Ids& ids, const Options& options,
            std::function<void()> woken = {});
 
   Result<Repair> approve(std::string_view repair, const decide::Person& who, const decide::Approval& approval);
@@ -57,7 +56,6 @@ class Commands {
   Result<Repair> change(std::string_view repair, const decide::Person& who, std::string_view verb, Change change);
 
   store::Store& store_;
-  const World& world_;
   const FaultTable& faults_;
   Ids& ids_;
   Options options_;

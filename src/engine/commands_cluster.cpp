@@ -3,7 +3,9 @@
 
 #include "engine/commands.hpp"
 #include "engine/write.hpp"
+#include "store/clusters.hpp"
 #include "store/nodes.hpp"
+#include "store/policies.hpp"
 #include "store/repairs.hpp"
 #include "store/work.hpp"
 
@@ -14,15 +16,10 @@ tl::unexpected<Error> no_cluster(std::string_view id) {
   return fail(Errc::not_found, fmt::format("there is no cluster '{}'", id));
 }
 
-Event said(std::string_view cluster, std::string_view kind, const decide::Person& who, std::string message, Time now,
+Event said(std::string_view cluster, EventKind kind, const decide::Person& who, std::string message, Time now,
            std::string id) {
-  Event event;
-  event.id = std::move(id);
-  event.at = now;
+  Event event = event_of(kind, std::move(id), now, std::move(message), who.name);
   event.cluster = cluster;
-  event.kind = kind;
-  event.message = std::move(message);
-  event.actor = who.name;
   return event;
 }
 
@@ -50,9 +47,9 @@ Result<PolicyVersion> Commands::put_policy(std::string_view cluster, const Polic
     // Every node may decide differently now.
     std::vector<std::string> nodes;
     for (const Node& node : store::list_nodes(tx, cluster)) nodes.push_back(node.id);
-    store::wake_all(tx, "node", std::move(nodes), now);
-    write_events(tx, {said(cluster, "policy", who, fmt::format("policy version {} by {}", next.version, who.name), now,
-                           event_id)});
+    store::wake_all(tx, WorkKind::node, std::move(nodes), now);
+    write_events(tx, {said(cluster, EventKind::policy, who,
+                           fmt::format("policy version {} by {}", next.version, who.name), now, event_id)});
     return next;
   });
   if (stored && woken_) woken_();
@@ -72,9 +69,9 @@ Result<Cluster> Commands::reset_breaker(std::string_view cluster, const decide::
     known->breaker.reset_by = who.name;
     known->breaker.reset_reason = reason;
     store::put_cluster(tx, *known);
-    store::wake(tx, "cluster", cluster, now);  // its turn wakes what waits for it
-    write_events(tx, {said(cluster, "breaker", who, fmt::format("circuit breaker reset by {}: {}", who.name, reason),
-                           now, event_id)});
+    store::wake(tx, WorkKind::cluster, cluster, now);  // its turn wakes what waits for it
+    write_events(tx, {said(cluster, EventKind::breaker, who,
+                           fmt::format("circuit breaker reset by {}: {}", who.name, reason), now, event_id)});
     return *known;
   });
   if (reset && woken_) woken_();
@@ -85,13 +82,13 @@ Result<Node> Commands::set_auto_repair(std::string_view id, bool on, const decid
   const std::string event_id = ids_.next("ev");
   const auto set = store_.write([&](store::Tx& tx) -> Result<Node> {
     const Time now = store::now(tx);
-    store::wake(tx, "node", id, now);
+    store::wake(tx, WorkKind::node, id, now);
     auto node = store::get_node(tx, id);
     if (!node) return fail(Errc::not_found, fmt::format("there is no node '{}'", id));
     if (node->auto_repair == on) return *node;
     node->auto_repair = on;
     store::put_node(tx, *node);
-    Event event = said(node->cluster, "node", who,
+    Event event = said(node->cluster, EventKind::node, who,
                        fmt::format("automatic repair of {} turned {} by {}", node->name, on ? "on" : "off", who.name),
                        now, event_id);
     event.node = node->id;
@@ -112,11 +109,11 @@ Result<Cluster> Commands::adopt(const Cluster& cluster, const decide::Person& wh
     Cluster next = cluster;
     next.created_at = now;
     store::put_cluster(tx, next);
-    store::wake(tx, "watch", next.id, now);
-    store::wake(tx, "cluster", next.id, now);
-    store::wake(tx, "publish", "events", now);
-    write_events(tx, {said(next.id, "cluster", who, fmt::format("cluster {} adopted by {}", next.name, who.name), now,
-                           event_id)});
+    store::wake(tx, WorkKind::sync, next.id, now);
+    store::wake(tx, WorkKind::cluster, next.id, now);
+    store::wake(tx, WorkKind::publish, "events", now);
+    write_events(tx, {said(next.id, EventKind::cluster, who,
+                           fmt::format("cluster {} adopted by {}", next.name, who.name), now, event_id)});
     return next;
   });
   if (adopted && woken_) woken_();
@@ -134,8 +131,8 @@ Status Commands::forget(std::string_view cluster, const decide::Person& who) {
     }
     const Time now = store::now(tx);
     store::delete_cluster(tx, cluster);
-    write_events(tx, {said(cluster, "cluster", who, fmt::format("cluster {} forgotten by {}", known->name, who.name),
-                           now, event_id)});
+    write_events(tx, {said(cluster, EventKind::cluster, who,
+                           fmt::format("cluster {} forgotten by {}", known->name, who.name), now, event_id)});
     return {};
   });
 }

@@ -1,10 +1,13 @@
 // The loop around the turns: what is due is taken, turned once, and left for the next. Nothing here decides anything.
 #include "engine/engine.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <exception>
 
 #include "base/log.hpp"
-#include "store/events.hpp"
+#include "store/upkeep.hpp"
 
 namespace sickbay::engine {
 namespace {
@@ -17,25 +20,31 @@ constexpr Duration kPruneEvery = hours{1};
 constexpr std::size_t kPruneAtOnce = 1000;
 constexpr std::size_t kLookAhead = 16;
 constexpr int kTurnTries = 5;
+constexpr Duration kGivenUpFor = minutes{1};  // unless a new fact wakes it sooner
 
 }  // namespace
 
-Engine::Engine(store::Store& store, const World& world, const FaultTable& faults, const Clock& clock, Ids& ids,
-               const Options& options, Hook hook)
+Engine::Engine(store::Store& store, const CurrentAdapters& adapters, const FaultTable& faults, const Clock& clock,
+               Ids& ids, const Options& options, TestHooks hooks, std::unique_ptr<Executor> executor)
     : store_(store),
-      world_(world),
+      adapters_(adapters),
       faults_(faults),
       clock_(clock),
       ids_(ids),
       options_(options),
-      hook_(std::move(hook)),
-      intake_(store, clock, ids, options, [this] { notify(); }) {}
+      hooks_(std::move(hooks)),
+      intake_(store, clock, ids, options, [this] { notify(); }),
+      calls_(executor ? std::move(executor)
+                      : std::make_unique<ThreadExecutor>(options.calls_at_once, options.calls_queued),
+             clock, [this](const AdapterKey& adapter, Reach::News news, Duration since, const std::string& error) {
+               note_reach(adapter, news, since, error);
+             }) {}
 
 Engine::~Engine() {
   stop();
 }
 
-decide::Caution Engine::caution() const {
+decide::SafetyState Engine::caution() const {
   const std::lock_guard lock(mutex_);
   return {.observe_only = observe_only_,
           .deadlines_frozen = diverged_at_.has_value(),
@@ -82,6 +91,7 @@ std::optional<store::Work> Engine::claim() {
 }
 
 Result<bool> Engine::step() {
+  if (make_call()) return true;
   const auto work = claim();
   if (!work) return false;
   struct Release {  // also when a test crashes the replica in the middle
@@ -96,23 +106,44 @@ Result<bool> Engine::step() {
   return true;
 }
 
-Status Engine::turn(std::string_view kind, std::string_view key) {
-  Status status;
-  for (int tries = 0; tries < kTurnTries; ++tries) {
-    if (kind == "node") {
-      status = node_turn(key);
-    } else if (kind == "cluster") {
-      status = cluster_turn(key);
-    } else if (kind == "watch") {
-      status = watch_turn(key);
-    } else if (kind == "publish") {
-      status = publish_turn(key);
-    } else {
-      return fail(Errc::internal, "work of an unknown kind: " + std::string(kind));
-    }
-    if (status || status.error().code != Errc::changed) return status;
+Status Engine::turn_once(WorkKind kind, std::string_view key) {
+  switch (kind) {
+    case WorkKind::node:
+      return node_turn(key);
+    case WorkKind::cluster:
+      return cluster_turn(key);
+    case WorkKind::sync:
+      return sync_turn(key);
+    case WorkKind::publish:
+      return publish_turn(key);
   }
-  return {};  // others keep changing it; it stays due
+  return fail(Errc::internal, "work of an unknown kind");
+}
+
+// A turn that meets an internal error is given up. It must not stay first in the queue, or a lone worker would never
+// come to the nodes behind it.
+void Engine::put_off(WorkKind kind, std::string_view key) {
+  const Status put_off = store_.write([&](store::Tx& tx) -> Status {
+    const std::uint64_t version = store::work_version(tx, kind, key);
+    if (version != 0 && store::still(tx, kind, key, version)) {
+      store::finish(tx, kind, key, store::now(tx) + kGivenUpFor);
+    }
+    return {};
+  });
+  if (!put_off) log::error("the {} {} could not be put off: {}", name_of(kind), key, put_off.error().message);
+}
+
+Status Engine::turn(WorkKind kind, std::string_view key) {
+  try {
+    for (int tries = 0; tries < kTurnTries; ++tries) {
+      const Status status = turn_once(kind, key);
+      if (status || status.error().code != Errc::changed) return status;
+    }
+    return {};                             // others keep changing it; it stays due
+  } catch (const std::exception& error) {  // a simulated crash is none
+    put_off(kind, key);
+    return fail(Errc::internal, fmt::format("the turn of {} {} was given up: {}", name_of(kind), key, error.what()));
+  }
 }
 
 void Engine::start() {
@@ -131,6 +162,7 @@ void Engine::stop() {
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+  calls_.stop();
 }
 
 void Engine::notify() {
@@ -161,7 +193,7 @@ void Engine::heartbeat_loop() {
     lock.unlock();
     if (clock_.steady() - pruned > kPruneEvery && prune()) pruned = clock_.steady();
     if (const auto recalled = recall(); !recalled) {
-      log::error("whether the database goes on where it was is not known: {}", recalled.error().message);
+      log::error("could not check whether the database was rolled back or restored: {}", recalled.error().message);
     }
     if (const auto flushed = intake_.flush(); !flushed) {
       log::error("heartbeats could not be written: {}", flushed.error().message);
@@ -185,7 +217,10 @@ void Engine::publish_loop() {
   while (!stopping_) {
     publish_notified_ = false;
     lock.unlock();
-    if (const auto published = turn("publish", "events"); !published) {
+    if (const Status woken = wake_changed(); !woken) {
+      log::error("nodes that changed could not be woken: {}", woken.error().message);
+    }
+    if (const auto published = turn(WorkKind::publish, "events"); !published) {
       log::error("events could not be published: {}", published.error().message);
     }
     lock.lock();

@@ -1,6 +1,7 @@
 // What moves: takes what is due, turns it, admits, dispatches, looks and publishes (engine.md). Replicas are equal and
-// keep nothing that matters in memory. step() does one piece of work and is all the simulation uses; start() runs it
-// on threads until stop().
+// keep nothing that matters in memory. A turn never waits for the world: what it wants to know or to have done is a
+// call on its adapter's executor, whose answer wakes the node. step() does one piece of work and is all the simulation
+// uses; start() runs it on threads until stop().
 #pragma once
 
 #include <atomic>
@@ -12,8 +13,11 @@
 
 #include "base/ids.hpp"
 #include "decide/decide.hpp"
+#include "engine/adapters.hpp"
+#include "engine/calls.hpp"
 #include "engine/intake.hpp"
-#include "engine/world.hpp"
+#include "engine/options.hpp"
+#include "engine/test_hooks.hpp"
 #include "store/restore.hpp"
 #include "store/store.hpp"
 #include "store/work.hpp"
@@ -23,16 +27,20 @@ namespace sickbay::engine {
 class Engine {
  public:
   // All references outlive the engine. `faults` is the default fault table.
-  Engine(store::Store& store, const World& world, const FaultTable& faults, const Clock& clock, Ids& ids,
-         const Options& options, Hook hook = {});
+  // `executor`: where calls run; none: on threads of its own.
+  Engine(store::Store& store, const CurrentAdapters& adapters, const FaultTable& faults, const Clock& clock, Ids& ids,
+         const Options& options, TestHooks hooks = {}, std::unique_ptr<Executor> executor = nullptr);
   ~Engine();
 
-  // Turns one piece of due work; false when nothing is due. An error is the store's (nothing was lost: the work stays
-  // due).
+  // Makes a queued call, where the executor leaves that to us, or else turns one piece of due work; false when there is
+  // neither. An error is the store's, and the work stays due; or an internal error, and the work is put off for a
+  // minute.
   Result<bool> step();
+  // Makes one queued call; false: none waits, or the executor makes them itself.
+  bool make_call() { return calls_.run_one(); }
   // Turns this piece of work now, due or not.
-  Status turn(std::string_view kind, std::string_view key);
-  // Watches the adapters of a cluster from now on (work of kind "watch").
+  Status turn(WorkKind kind, std::string_view key);
+  // Watches the adapters of a cluster from now on (work of kind watch).
   Status watch(std::string_view cluster);
 
   // Threads: `workers` of step(), one for heartbeats, one that publishes; stop() waits for turns in progress.
@@ -40,21 +48,43 @@ class Engine {
   void stop();
   // Something local was woken.
   void notify();
+  // A scheduler says that something about this node changed (its name there). Only wakes, at most once a second.
+  void changed(std::string_view cluster, std::string_view node_name);
+  // Wakes what changed() named since the last time.
+  Status wake_changed();
 
   Intake& intake() { return intake_; }
-  decide::Caution caution() const;
+  decide::SafetyState caution() const;
   // Compares the database with the witness of an earlier start (Options::witness): a restore, or a change of timeline,
   // makes every replica look only until a person confirms. Before start(), and every few seconds after.
   Status recall();
 
  private:
+  Status turn_once(WorkKind kind, std::string_view key);
+  void put_off(WorkKind kind, std::string_view key);
   Status node_turn(std::string_view key);
   Status cluster_turn(std::string_view key);
-  Status watch_turn(std::string_view key);
-  Status note_missing(std::string_view cluster, std::string_view scheduler, const std::vector<ListedNode>& listed);
+  Status sync_turn(std::string_view key);
+  void ask(const decide::NodeFacts& facts, std::uint64_t version, Time now);
+  void ask_for_looks(const decide::NodeFacts& facts, Time now);
+  Told look_at_node(const Node& node, const std::string& scheduler);
+  Status fold_look(const Observation& look);
+  Told look_at_act(const Operation& operation);
+  void recall(Provider& provider, const Operation& asked);
+  Status fold_view(const Operation& asked, const OperationView& view, Time began);
+  Told list_nodes(const AdapterKey& adapter);
+  Status sync_nodes(const AdapterKey& adapter, const std::vector<NodeStatus>& nodes, Time at);
+  Told list_hosts(const AdapterKey& adapter);
+  Told list_failed(const AdapterKey& adapter, const std::string& error);
+  Status sync_hosts(std::string_view cluster, const std::vector<ListedHost>& hosts);
+  Status end_sync(const AdapterKey& adapter, std::string_view role, Time at, const std::string& capabilities);
+  void note_reach(const AdapterKey& adapter, Reach::News news, Duration since, const std::string& error);
   Status publish_turn(std::string_view key);
   Status admit(const Node& node);
-  void dispatch(const Operation& operation, std::uint64_t version);
+  void ask_to_send(const Operation& operation, std::uint64_t version);
+  Result<Operation> take(const Operation& planned, std::uint64_t version);
+  Told dispatch(const Operation& planned);
+  void record(const Operation& taken, const Reply& reply, bool again);
   void work_loop();
   void heartbeat_loop();
   void publish_loop();
@@ -62,28 +92,33 @@ class Engine {
   std::optional<store::Work> claim();
   void check_clock(Time database_now);
   void at(Point point) const {
-    if (hook_) hook_(point);
+    if (hooks_.at) hooks_.at(point);
   }
 
   store::Store& store_;
-  const World& world_;
+  const CurrentAdapters& adapters_;
   const FaultTable& faults_;
   const Clock& clock_;
   Ids& ids_;
   Options options_;
-  Hook hook_;
+  TestHooks hooks_;
   Intake intake_;
   std::atomic<bool> observe_only_ = false;
   std::optional<store::Lineage> witnessed_;  // of recall(), which one thread at a time calls
+  bool witness_written_ = true;              // the file says what witnessed_ says
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
   bool work_notified_ = false, publish_notified_ = false;
-  std::set<std::pair<std::string, std::string>> in_turn_;  // kinds and keys this replica is turning now
+  std::set<std::pair<WorkKind, std::string>> in_turn_;  // kinds and keys this replica is turning now
+  std::map<std::string, std::uint64_t> to_send_;        // planned operations and the version they were decided on
+  std::optional<Duration> woke_changed_;
+  std::set<AdapterKey> changed_;  // clusters and names of nodes that changed() named
   std::vector<std::thread> threads_;
   std::optional<std::pair<Time, Duration>> clock_pair_;  // the database's clock beside our monotonic one
   std::optional<Duration> diverged_at_;                  // steady time at which the two last disagreed
+  Calls calls_;                                          // last: what it runs uses the rest
 };
 
 }  // namespace sickbay::engine

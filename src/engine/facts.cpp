@@ -2,44 +2,53 @@
 
 #include <algorithm>
 
+#include "decide/decide.hpp"
+#include "decide/session.hpp"
+#include "decide/windows.hpp"
+#include "model/json.hpp"
 #include "store/alerts.hpp"
+#include "store/clusters.hpp"
+#include "store/findings.hpp"
+#include "store/hosts.hpp"
 #include "store/nodes.hpp"
+#include "store/observations.hpp"
+#include "store/operations.hpp"
+#include "store/policies.hpp"
 #include "store/repairs.hpp"
+#include "store/sessions.hpp"
+#include "store/sync.hpp"
 
 namespace sickbay::engine {
 namespace {
 
-constexpr Duration kEvidenceKept = hours{24 * 10};       // product.md 4 rule 3: evidence for migrate
-constexpr Duration kSpareCheckedWithin = hours{24 * 7};  // product.md 4.3: capacity
-constexpr Duration kUnhealthyWindow = minutes{5};        // product.md 4.3: breaker
-constexpr Duration kConcludedSeen = minutes{10};         // what Sickbay itself just did is not a finding
-constexpr Duration kConflictOver = minutes{10};
 constexpr std::size_t kFindingsPerTurn = 500;  // more stay for the next turn
 
-std::uint32_t spares_for(store::Tx& tx, const Node& node, Time now) {
-  return store::count_spares(tx, node.cluster, node.shape.name, node.pool, now - kSpareCheckedWithin);
+std::uint32_t spares_for(store::Tx& tx, const Node& node, const std::optional<Session>& session, Time now) {
+  const Shape shape = decide::expected_shape(node, session ? session->shape : Shape{});
+  return store::count_spares(tx, node.cluster, shape.name, node.pool, now - decide::kSpareChecked);
 }
 
-// Spares that migrates already admitted have not moved to yet.
-std::uint32_t spoken_for(store::Tx& tx, const std::vector<Slot>& slots, std::string_view except) {
-  std::uint32_t count = 0;
+// Each admitted repair holds one slot of the cluster.
+std::vector<Repair> holders_of(store::Tx& tx, const std::vector<Slot>& slots) {
+  std::vector<Repair> holders;
   for (const Slot& slot : slots) {
-    if (slot.scope != "cluster" || slot.repair == except) continue;
-    const auto repair = store::get_repair(tx, slot.repair);
-    if (repair && repair->action == Action::migrate && repair->step <= RepairStep::act) ++count;
+    if (slot.scope.pool) continue;
+    if (auto repair = store::get_repair(tx, slot.repair)) holders.push_back(std::move(*repair));
   }
-  return count;
+  return holders;
 }
 
 std::vector<Time> turned_unhealthy(store::Tx& tx, std::string_view cluster, Time now) {
   std::vector<Time> times;
-  for (const auto& [node, at] : store::unhealthy_nodes(tx, cluster, now - kUnhealthyWindow)) times.push_back(at);
+  for (const auto& [node, at] : store::unhealthy_nodes(tx, cluster, now - decide::kUnhealthyWindow))
+    times.push_back(at);
   return times;
 }
 
 // Not resolved ones, the open repair's, and the host's of the last days; each once.
-std::vector<Alert> alerts_of(store::Tx& tx, const Node& node, const std::optional<Repair>& repair, Time now) {
-  std::vector<Alert> alerts = store::open_alerts_of_node(tx, node.id);
+std::vector<Alert> alerts_of(store::Tx& tx, std::string_view node, std::string_view host,
+                             const std::optional<Repair>& repair, Time now) {
+  std::vector<Alert> alerts = store::open_alerts_of_node(tx, node);
   const auto add = [&](std::vector<Alert> more) {
     for (Alert& alert : more) {
       const bool there = std::ranges::any_of(alerts, [&](const Alert& known) { return known.id == alert.id; });
@@ -47,36 +56,96 @@ std::vector<Alert> alerts_of(store::Tx& tx, const Node& node, const std::optiona
     }
   };
   if (repair && !repair->alerts.empty()) add(store::alerts_by_id(tx, repair->alerts));
-  if (!node.host.empty()) add(store::alerts_of_host_resolved_since(tx, node.host, now - kEvidenceKept));
+  if (!host.empty()) add(store::alerts_of_host_resolved_since(tx, host, now - decide::kEvidenceWindow));
   return alerts;
 }
 
 std::vector<Operation> operations_of(store::Tx& tx, const Node& node, const std::optional<Repair>& repair, Time now) {
   std::vector<Operation> operations;
   if (repair) operations = store::operations_of_repair(tx, repair->id);
-  for (Operation& recent : store::operations_of_node_since(tx, node.id, now - kConcludedSeen)) {
+  for (Operation& recent : store::operations_of_node_since(tx, node.id, now - decide::kConcludedSeen)) {
     const bool there = std::ranges::any_of(operations, [&](const Operation& known) { return known.id == recent.id; });
     if (!there) operations.push_back(std::move(recent));
   }
   return operations;
 }
 
+// A row that the last complete list agreed with was seen when that list was. Not while the node is worked on: a list
+// says nothing of whether it is idle.
+std::vector<Observation> observations_of(store::Tx& tx, const Node& node, const std::optional<Repair>& repair) {
+  std::vector<Observation> observed = store::observations_of(tx, node.id);
+  if (repair && repair->admitted_at) return observed;
+  const auto confirmed = store::confirmed_by_lists(tx, node.cluster, node.id);
+  for (Observation& look : observed) {
+    const auto listed = confirmed.find(look.scheduler);
+    if (listed != confirmed.end()) look.seen_at = std::max(look.seen_at, listed->second);
+  }
+  return observed;
+}
+
+template <class Capabilities>
+std::optional<Capabilities> read_capabilities(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  auto can = from_json_text<Capabilities>(text);
+  return can ? std::optional(std::move(*can)) : std::nullopt;
+}
+
+void add_adapters(store::Tx& tx, decide::NodeFacts& facts) {
+  for (const store::Adapter& adapter : store::adapters_of(tx, facts.node.cluster)) {
+    const bool provides = adapter.name == facts.node.provider;
+    if (provides) facts.provider = read_capabilities<ProviderCapabilities>(adapter.capabilities);
+    const auto& schedulers = facts.node.schedulers;
+    const bool schedules = std::ranges::find(schedulers, adapter.name) != schedulers.end();
+    if (schedules) {
+      if (auto can = read_capabilities<SchedulerCapabilities>(adapter.capabilities)) {
+        facts.schedulers[adapter.name] = std::move(*can);
+      }
+    }
+    const bool concerns = provides || schedules;
+    if (concerns && adapter.unreachable_since) {
+      facts.unreachable[adapter.name] = {*adapter.unreachable_since, adapter.error};
+    }
+  }
+}
+
+// Who else is on the node's host, and on the one that its repair left: what is done to a host is done to all of them.
+void add_neighbours(store::Tx& tx, std::string_view under, decide::NodeFacts& facts) {
+  const auto others = [&](std::string_view host) {
+    std::vector<std::string> names;
+    if (host.empty()) return names;
+    for (const Node& node : store::nodes_of_host(tx, facts.node.cluster, host)) {
+      if (node.id == facts.node.id) continue;
+      names.push_back(node.name);
+      if (host != under) continue;
+      for (const Operation& operation : store::open_operations_of_node(tx, node.id)) {
+        if (operation.kind == OperationKind::act) facts.host_busy_with = node.name;
+      }
+    }
+    return names;
+  };
+  facts.host_shared_with = others(under);
+  if (facts.host_before) facts.host_before_shared_with = others(facts.host_before->id);
+}
+
 }  // namespace
+
+std::optional<ProviderCapabilities> load_capabilities(store::Tx& tx, std::string_view cluster,
+                                                      std::string_view provider) {
+  const auto adapter = store::get_adapter(tx, cluster, provider);
+  return adapter ? read_capabilities<ProviderCapabilities>(adapter->capabilities) : std::nullopt;
+}
 
 std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view id, Time now, const Loading& loading) {
   auto node = store::get_node(tx, id);
   if (!node) return std::nullopt;
   decide::NodeFacts facts;
   facts.node = std::move(*node);
-  if (facts.node.identity_conflict && now - facts.node.identity_conflict_at.value_or(now) > kConflictOver) {
-    facts.node.identity_conflict.reset();
-    facts.node.identity_conflict_at.reset();
-  }
-  if (!facts.node.host.empty()) facts.host = store::get_host(tx, facts.node.host).value_or(Host{});
+  facts.session = store::newest_session(tx, id);
+  const std::string host = decide::host_under(facts.node, facts.session);
+  if (!host.empty()) facts.host = store::get_host(tx, host).value_or(Host{});
   facts.cluster = store::get_cluster(tx, facts.node.cluster).value_or(Cluster{});
   facts.policy = store::current_policy(tx, facts.node.cluster);
   facts.faults = loading.faults.with(facts.policy.policy.faults);
-  facts.session = store::newest_session(tx, id);
   if (facts.session) facts.last_heartbeat = store::last_heartbeat(tx, id, facts.session->epoch);
   facts.listening_since = store::listening_since(tx, now);
   facts.heartbeat_interval = loading.options.heartbeat;
@@ -84,20 +153,17 @@ std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view
     facts.fresh.push_back({std::move(finding.finding), finding.epoch, finding.received_at});
   }
   facts.repair = store::open_repair_of(tx, id);
-  facts.alerts = alerts_of(tx, facts.node, facts.repair, now);
-  if (facts.repair && !facts.repair->host_before.empty() && facts.repair->host_before != facts.node.host) {
+  facts.alerts = alerts_of(tx, id, host, facts.repair, now);
+  if (facts.repair && !facts.repair->host_before.empty() && facts.repair->host_before != host) {
     facts.host_before = store::get_host(tx, facts.repair->host_before);
   }
-  facts.history = store::ended_repairs(tx, id, facts.node.host, now - kEvidenceKept);
+  facts.history = store::ended_repairs(tx, id, host, now - decide::kEvidenceWindow);
   facts.operations = operations_of(tx, facts.node, facts.repair, now);
   facts.holds = store::holds_of(tx, id);
-  facts.observed = store::observations_of(tx, id);
-  facts.spares = spares_for(tx, facts.node, now);
-  if (const Provider* provider = loading.world.provider(facts.node.provider)) {
-    const ProviderCapabilities capabilities = provider->capabilities();
-    facts.provider_actions = capabilities.actions;
-    facts.provider_fenced = capabilities.dedup_by_operation_id || capabilities.fenced_by_boot;
-  }
+  facts.observed = observations_of(tx, facts.node, facts.repair);
+  facts.spares = spares_for(tx, facts.node, facts.session, now);
+  add_adapters(tx, facts);
+  add_neighbours(tx, host, facts);
   facts.caution = loading.caution;
   return facts;
 }
@@ -112,14 +178,14 @@ std::optional<decide::AdmissionFacts> load_admission_facts(store::Tx& tx, const 
   facts.node = node;
   facts.alerts = store::alerts_by_id(tx, repair->alerts);
   facts.repair = std::move(*repair);
-  const Time silent_before = now - 5 * loading.options.heartbeat;  // product.md 3.3: AgentSilent
+  const Time silent_before = now - decide::kSilentIntervals * loading.options.heartbeat;  // product.md 3.3: AgentSilent
   facts.nodes = store::count_nodes(tx, cluster.id);
   facts.out_of_service = store::count_out_of_service(tx, cluster.id, node.id, silent_before);
   facts.node_out_of_service = store::count_out_of_service(tx, cluster.id, "", silent_before) > facts.out_of_service;
   facts.slots = store::slots_of(tx, cluster.id);
   facts.turned_unhealthy = turned_unhealthy(tx, cluster.id, now);
-  const std::uint32_t spares = spares_for(tx, node, now);
-  facts.spares = spares - std::min(spares, spoken_for(tx, facts.slots, facts.repair.id));
+  const std::uint32_t spares = spares_for(tx, node, {}, now);  // a turn came before: the node has its shape
+  facts.spares = spares - std::min(spares, decide::reserved_spares(holders_of(tx, facts.slots), facts.repair.id));
   facts.caution = loading.caution;
   return facts;
 }

@@ -2,16 +2,15 @@
 #pragma once
 
 #include "decide/facts.hpp"
-#include "engine/world.hpp"
+#include "engine/options.hpp"
 #include "store/tx.hpp"
 
 namespace sickbay::engine {
 
 struct Loading {
-  const World& world;
   const FaultTable& faults;
   const Options& options;
-  decide::Caution caution;
+  decide::SafetyState caution;
 };
 
 // Nothing when the node does not exist (any more).
@@ -20,6 +19,9 @@ std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view
 // Nothing when the node has no open repair.
 std::optional<decide::AdmissionFacts> load_admission_facts(store::Tx& tx, const Cluster& cluster, const Node& node,
                                                            Time now, const Loading& loading);
+// What a provider last said it can do; nothing when it never has.
+std::optional<ProviderCapabilities> load_capabilities(store::Tx& tx, std::string_view cluster,
+                                                      std::string_view provider);
 std::optional<decide::ClusterFacts> load_cluster_facts(store::Tx& tx, const Cluster& cluster, Time now);
 
 }  // namespace sickbay::engine

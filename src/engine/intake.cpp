@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include "base/text.hpp"
-#include "store/alerts.hpp"
+#include "decide/session.hpp"
+#include "store/findings.hpp"
 #include "store/nodes.hpp"
+#include "store/people.hpp"
+#include "store/sessions.hpp"
 #include "store/work.hpp"
 
 namespace sickbay::engine {
@@ -49,7 +52,7 @@ Status check_active(const std::vector<ActiveFault>& active) {
 
 // Whether this very agent start spent the ticket already and never heard of it: its answer was lost, or the commit was
 // unknown and the transaction runs again. Then it gets another credential.
-bool spent_before(store::Tx& tx, const store::Token& token, const Node& node, const wire::Hello& hello, Time now) {
+bool spent_before(store::Tx& tx, const Token& token, const Node& node, const wire::Hello& hello, Time now) {
   auto known = store::find_token(tx, token.hash);
   const auto session = store::newest_session(tx, node.id);
   if (!known || !known->spent_at || !session) return false;
@@ -60,23 +63,12 @@ bool spent_before(store::Tx& tx, const store::Token& token, const Node& node, co
   return true;
 }
 
-// The node as this hello makes it.
-Node joined(Node node, const wire::Hello& hello) {
-  if (!node.machine_id.empty() && node.machine_id != hello.machine_id) ++node.incarnation;
-  node.machine_id = hello.machine_id;
-  node.boot_id = hello.boot_id;
-  node.boot_started_at = hello.boot_started_at;
-  if (node.host.empty()) node.host = hello.host;
-  if (node.shape.gpus == 0) node.shape = hello.shape;
-  return node;
-}
-
 }  // namespace
 
 Intake::Intake(store::Store& store, const Clock& clock, Ids& ids, const Options& options, std::function<void()> woken)
     : store_(store), clock_(clock), ids_(ids), options_(options), woken_(std::move(woken)), listening_since_(Time{}) {}
 
-Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const store::Token& token) {
+Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const Token& token) {
   if (hello.machine_id.empty() || hello.boot_id.empty() || hello.stream.empty()) {
     return fail(Errc::invalid, "a hello needs machine_id, boot_id and stream", "machine_id");
   }
@@ -98,27 +90,26 @@ Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const store::To
                   fmt::format("this credential speaks for node '{}', not '{}'", node->name, hello.node));
     }
     const Time now = store::now(tx);
-    store::wake(tx, "node", node->id, now);
+    store::wake(tx, WorkKind::node, node->id, now);
     wire::HelloReply answer;
-    if (token.purpose == "ticket") {
+    if (token.purpose == TokenPurpose::ticket) {
       if (!store::spend_ticket(tx, token.hash, now) && !spent_before(tx, token, *node, hello, now)) {
         return fail(Errc::unauthenticated, "this ticket was used already; ask for a new one");
       }
       store::revoke_agent_tokens(tx, node->id, now);
-      store::Token credential;
+      Token credential;
       credential.hash = sha256_hex(secret);
       credential.id = token_id;
       credential.label = "agent of " + node->name;
-      credential.purpose = "agent";
+      credential.purpose = TokenPurpose::agent;
       credential.cluster = node->cluster;
       credential.node = node->id;
       credential.created_at = now;
       store::put_token(tx, credential);
       answer.credential = secret;
     }
-    Node next = joined(*store::get_node(tx, node->id), hello);
     Session session;
-    session.node = next.id;
+    session.node = node->id;
     session.machine_id = hello.machine_id;
     session.boot_id = hello.boot_id;
     session.boot_started_at = hello.boot_started_at;
@@ -127,16 +118,13 @@ Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const store::To
     session.stream = hello.stream;
     session.host = hello.host;
     session.shape = hello.shape;
-    session.active = owned_active(next.id, hello.active);
+    session.active = owned_active(node->id, hello.active);
     session.active_digest = hello.active_digest;
     session.active_at = now;
-    next.epoch = store::open_session(tx, session);
-    store::put_node(tx, next);
-    store::put_heartbeats(tx, {{next.id, next.epoch, now}});
-    answer.node_id = next.id;
-    answer.epoch = next.epoch;
+    answer.node_id = node->id;
+    answer.epoch = store::open_session(tx, session);  // the node's own turn says what this makes of the node
     answer.heartbeat = options_.heartbeat;
-    answer.expected = next.shape;
+    answer.expected = decide::expected_shape(*node, hello.shape);
     return answer;
   });
   if (reply) {
@@ -156,7 +144,7 @@ Result<wire::BatchReply> Intake::findings(std::string_view node, const wire::Bat
   const Duration began = clock_.steady();
   const auto added = store_.write([&](store::Tx& tx) -> Result<std::size_t> {
     const Time now = store::now(tx);
-    store::wake(tx, "node", node, now);
+    store::wake(tx, WorkKind::node, node, now);
     if (!store::get_node(tx, node)) return fail(Errc::not_found, "this node is not known any more");
     return store::add_findings(tx, node, batch.epoch, findings, now);
   });
@@ -195,7 +183,7 @@ Result<wire::HeartbeatReply> Intake::heartbeat(std::string_view node, const wire
     SICKBAY_CHECK(check_active(*heartbeat.active));
     const auto stored = store_.write([&](store::Tx& tx) -> Status {
       const Time now = store::now(tx);
-      store::wake(tx, "node", node, now);
+      store::wake(tx, WorkKind::node, node, now);
       auto session = store::newest_session(tx, node);
       if (!session || session->epoch != heartbeat.epoch) return fail(Errc::changed, "a newer session is known");
       session->active = owned_active(node, *heartbeat.active);
@@ -230,11 +218,13 @@ Status Intake::note_conflict(std::string_view node, const wire::Heartbeat& heart
     if (!known) return {};
     const bool noted = known->identity_conflict_at && now - *known->identity_conflict_at < kConflictNotedAgain;
     if (noted && known->identity_conflict) return {};
-    store::wake(tx, "node", node, now);
+    store::wake(tx, WorkKind::node, node, now);
     Node next = *store::get_node(tx, node);
+    const auto newest = store::newest_session(tx, node);
+    if (!newest) return {};
     next.identity_conflict =
-        fmt::format("two agents speak for this node: boot {} (session {}) and boot {} (session {})", next.boot_id,
-                    next.epoch, truncate_utf8(to_utf8(heartbeat.boot_id), 64), heartbeat.epoch);
+        fmt::format("two agents speak for this node: boot {} (session {}) and boot {} (session {})", newest->boot_id,
+                    newest->epoch, truncate_utf8(to_utf8(heartbeat.boot_id), 64), heartbeat.epoch);
     next.identity_conflict_at = now;
     store::put_node(tx, next);
     return {};

@@ -7,9 +7,9 @@
 #include <mutex>
 
 #include "base/ids.hpp"
-#include "engine/world.hpp"
+#include "engine/options.hpp"
+#include "model/people.hpp"
 #include "model/wire.hpp"
-#include "store/events.hpp"
 #include "store/store.hpp"
 
 namespace sickbay::engine {
@@ -23,7 +23,7 @@ class Intake {
 
   // `token` is the credential that spoke, already found valid and not expired: of purpose "agent" (only for its node)
   // or "ticket" (spent here; the reply carries the new credential, and older ones of the node are revoked).
-  Result<wire::HelloReply> hello(const wire::Hello& hello, const store::Token& token);
+  Result<wire::HelloReply> hello(const wire::Hello& hello, const Token& token);
   // Everything up to BatchReply.acked is durable. Findings of an older session are taken as history.
   Result<wire::BatchReply> findings(std::string_view node, const wire::Batch& batch);
   Result<wire::HeartbeatReply> heartbeat(std::string_view node, const wire::Heartbeat& heartbeat);

@@ -1,162 +1,246 @@
+// Looks: each is a call of its adapter, whose answer is folded in by a short transaction that wakes the node. Changes
+// nothing out there (engine.md 3: a successor observes before it does anything).
 #include "engine/look.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "decide/decide.hpp"
+#include "base/log.hpp"
+#include "engine/ask.hpp"
+#include "engine/engine.hpp"
+#include "engine/facts.hpp"
+#include "engine/write.hpp"
+#include "store/nodes.hpp"
+#include "store/observations.hpp"
+#include "store/operations.hpp"
+#include "store/repairs.hpp"
+#include "store/sync.hpp"
 
 namespace sickbay::engine {
 namespace {
 
-void conclude(Operation& operation, Outcome outcome, std::string detail, Time now) {
-  operation.state = OperationState::concluded;
-  operation.outcome = outcome;
-  operation.concluded_at = now;
-  if (!detail.empty()) operation.detail = std::move(detail);
-}
+constexpr Duration kOpenAgain = seconds{15};  // a node with an operation that has not ended is turned this often
+constexpr Duration kHeldAgain = seconds{60};  // ... and one with a mark or hold of ours
+constexpr Duration kRecent = seconds{15};     // an act goes out on looks no older than this
+constexpr int kTries = 5;
 
 bool is_open(const Operation& operation) {
-  return operation.state == OperationState::dispatching || operation.state == OperationState::acknowledged ||
-         operation.state == OperationState::ambiguous;
+  return operation.state != OperationState::concluded;
 }
 
-// The time from which a call that was taken but never seen is certainly not in flight from its owner any more.
-Time unseen_until(const Operation& operation, const Options& options) {
-  return operation.dispatch_by.value_or(operation.planned_at) + options.call_timeout + options.observe_grace;
+const Observation* of(const decide::NodeFacts& facts, std::string_view scheduler) {
+  const auto found = std::ranges::find(facts.observed, scheduler, &Observation::scheduler);
+  return found == facts.observed.end() ? nullptr : &*found;
 }
 
-void make_ambiguous(Operation& operation, std::string detail) {
-  operation.state = OperationState::ambiguous;
-  operation.detail = std::move(detail);
+// An operation there ended after the last look began, or has not ended: what the look saw may be over.
+bool is_overtaken(const decide::NodeFacts& facts, const Observation& look) {
+  return std::ranges::any_of(facts.operations, [&](const Operation& operation) {
+    return operation.adapter == look.scheduler && operation.kind != OperationKind::act && operation.concluded_at &&
+           *operation.concluded_at >= look.seen_at;
+  });
+}
+
+// What a look at a scheduler changes, as it is stored now; nothing: std::nullopt.
+struct Seen {
+  std::optional<Observation> next;
+  bool agrees = false;  // with what was stored, in all that a list says
+  std::vector<Operation> operations;
+};
+Seen fold(store::Tx& tx, const Observation& look, const Options& options) {
+  Seen seen;
+  const auto rows = store::observations_of(tx, look.node);
+  const auto found = std::ranges::find(rows, look.scheduler, &Observation::scheduler);
+  const auto previous = found == rows.end() ? std::nullopt : std::optional(*found);
+  const bool known_failure = previous && !look.error.empty() && previous->error == look.error;
+  const bool overtaken = previous && look.error.empty() && previous->seen_at >= look.seen_at;  // by another replica's
+  if (known_failure || overtaken) return seen;
+  seen.next = decide::fold_observation(previous, look);
+  seen.agrees = previous && !ask::differs(*previous, *seen.next);
+  for (const Operation& operation : store::open_operations_of_node(tx, look.node)) {
+    if (operation.adapter != look.scheduler || operation.kind == OperationKind::act) continue;
+    if (!decide::is_sent(operation)) continue;
+    Operation next = decide::seen(operation, *seen.next, call_times(options), look.seen_at);
+    if (next.state != operation.state) seen.operations.push_back(std::move(next));
+  }
+  return seen;
 }
 
 }  // namespace
 
 bool wants_look(const decide::NodeFacts& facts) {
   const bool working = facts.repair && facts.repair->state != RepairState::PENDING_APPROVAL &&
-                       facts.repair->state != RepairState::PENDING;
+                       facts.repair->state != RepairState::PENDING && !is_final(facts.repair->state);
   const bool marked = std::ranges::any_of(facts.observed, [](const Observation& o) { return !o.hold_owner.empty(); });
-  return working || marked || !facts.holds.empty() || std::ranges::any_of(facts.operations, is_open);
+  return working || marked || !facts.holds.empty() || std::ranges::any_of(facts.operations, decide::is_sent);
 }
 
-Operation seen(Operation operation, const OperationView& view, bool fenced, const decide::Caution& caution,
-               const Options& options, Time now) {
-  const bool overdue = now > operation.deadline && !caution.deadlines_frozen;
-  switch (view.progress) {
-    case Progress::succeeded:
-      conclude(operation, Outcome::succeeded, view.detail, now);
-      return operation;
-    case Progress::failed:
-      conclude(operation, Outcome::failed, view.detail, now);
-      return operation;
-    case Progress::running:
-      if (!overdue) {
-        operation.state = OperationState::acknowledged;
-      } else if (operation.state != OperationState::ambiguous) {
-        make_ambiguous(operation, "the provider still reports it running after its deadline");
-      }
-      return operation;
-    case Progress::not_seen:
-      if (operation.state == OperationState::dispatching && now > unseen_until(operation, options)) {
-        // The provider refuses a second effect: ask again, until its time is over.
-        if ((fenced && !overdue) || options.planted.double_action) {
-          operation.state = OperationState::planned;
-          operation.owner.clear();
-          operation.dispatch_by.reset();
-        } else {
-          make_ambiguous(operation, "it was taken to be sent, and the provider knows nothing of it");
-        }
-      } else if (operation.state == OperationState::acknowledged && overdue) {
-        make_ambiguous(operation, "the provider took it on and knows nothing of it any more");
-      }
-      return operation;
-    case Progress::unreadable:
-      if (operation.state != OperationState::ambiguous && overdue) {
-        make_ambiguous(operation, fmt::format("its outcome could not be read until its deadline: {}", view.detail));
-      }
-      return operation;
-  }
-  return operation;
+bool is_stale(const decide::NodeFacts& facts, std::string_view scheduler, const Options& options, Time now) {
+  const Observation* look = of(facts, scheduler);
+  return !look || !look->error.empty() || now - look->seen_at >= options.look_again || is_overtaken(facts, *look);
 }
 
-Operation seen(Operation operation, const Observation& observation, const Options& options, Time now) {
-  const bool ours = observation.hold_owner == operation.repair;
-  const bool happened =
-      (operation.kind == OperationKind::cordon && ours) || (operation.kind == OperationKind::uncordon && !ours);
-  if (!observation.error.empty()) return operation;
-  if (now <= operation.dispatch_by.value_or(operation.planned_at) + options.call_timeout) return operation;
-  if (happened) {
-    conclude(operation, Outcome::succeeded, "seen at the scheduler", now);
-  } else {
-    conclude(operation, Outcome::undone, "not seen at the scheduler; it may be asked again", now);
-  }
-  return operation;
+bool is_recent(const decide::NodeFacts& facts, Time now) {
+  return std::ranges::all_of(facts.node.schedulers, [&](const std::string& scheduler) {
+    const Observation* look = of(facts, scheduler);
+    if (facts.unreachable.contains(scheduler)) return true;
+    return look && (!look->error.empty() || now - look->seen_at <= kRecent);
+  });
 }
 
-Event operation_event(const Operation& operation, Time now, Ids& ids) {
-  Event event;
-  event.id = ids.next("ev");
-  event.at = now;
-  event.cluster = operation.cluster;
-  event.node = operation.node;
-  event.node_name = operation.node_name;
-  event.repair = operation.repair;
-  event.kind = "operation";
-  event.actor = "sickbay";
+std::optional<Time> look_due(const decide::NodeFacts& facts, Time now) {
+  if (std::ranges::any_of(facts.operations, is_open)) return now + kOpenAgain;
+  if (wants_look(facts)) return now + kHeldAgain;
+  return std::nullopt;
+}
+
+decide::CallTimes call_times(const Options& options) {
+  return {options.call_timeout, options.observe_grace};
+}
+
+Event operation_event(const Operation& operation, Time now, std::string id) {
   const std::string what = operation.kind == OperationKind::act ? name_of(operation.action) : name_of(operation.kind);
   const std::string how = operation.state == OperationState::concluded
                               ? name_of(operation.outcome.value_or(Outcome::failed))
                               : name_of(operation.state);
-  event.message = fmt::format("{} of {} (attempt {}): {}", what, operation.node_name, operation.attempt, how);
-  if (!operation.detail.empty()) event.message += "; " + operation.detail;
+  std::string message = fmt::format("{} of {} (attempt {}): {}", what, operation.node_name, operation.attempt, how);
+  if (!operation.detail.empty()) message += "; " + operation.detail;
+  Event event = event_of(operation, EventKind::operation, std::move(id), now, std::move(message));
   event.data["operation"] = operation.id;
   event.data["adapter"] = operation.adapter;
   event.data["state"] = name_of(operation.state);
   return event;
 }
 
-Looked look(decide::NodeFacts& facts, const World& world, const Options& options, Time now, Ids& ids) {
-  Looked looked;
-  for (const std::string& name : facts.node.schedulers) {
-    Scheduler* scheduler = world.scheduler(name);
-    if (!scheduler) continue;
-    Observation next = scheduler->observe(facts.node.name, options.look_timeout);
-    next.node = facts.node.id;
-    next.scheduler = name;
-    next.at = now;
-    const auto known = std::ranges::find(facts.observed, name, &Observation::scheduler);
-    const auto previous = known == facts.observed.end() ? std::nullopt : std::optional(*known);
-    next = decide::looked(previous, std::move(next), now);
-    looked.observed.push_back(next);
-    if (known == facts.observed.end()) {
-      facts.observed.push_back(std::move(next));
-    } else {
-      *known = std::move(next);
-    }
+void Engine::ask_for_looks(const decide::NodeFacts& facts, Time now) {
+  const Node& node = facts.node;
+  for (const std::string& scheduler : node.schedulers) {
+    if (!is_stale(facts, scheduler, options_, now)) continue;
+    const Observation* last = of(facts, scheduler);
+    const Duration apart = last && is_overtaken(facts, *last) ? Duration{} : options_.look_again;
+    calls_.submit({{node.cluster, scheduler}, node.id, false, apart},
+                  [this, node, scheduler] { return look_at_node(node, scheduler); });
   }
-  for (Operation& operation : facts.operations) {
-    if (!is_open(operation)) continue;
-    const OperationState before = operation.state;
-    if (operation.kind == OperationKind::act) {
-      Provider* provider = world.provider(operation.adapter);
-      if (!provider) continue;
-      const OperationView view = provider->observe(operation, options.look_timeout);
-      operation = seen(std::move(operation), view, facts.provider_fenced, facts.caution, options, now);
-      if (operation.outcome == Outcome::succeeded && !view.host.empty() && view.host != facts.node.host) {
-        facts.node.host = view.host;
-        looked.node_changed = true;
-      }
-    } else {
-      const auto at = std::ranges::find(facts.observed, operation.adapter, &Observation::scheduler);
-      if (at != facts.observed.end()) operation = seen(std::move(operation), *at, options, now);
-    }
-    if (operation.state != before) {
-      looked.operations.push_back(operation);
-      looked.events.push_back(operation_event(operation, now, ids));
-    }
+  for (const Operation& operation : facts.operations) {
+    if (operation.kind != OperationKind::act || !decide::is_sent(operation)) continue;
+    calls_.submit({{node.cluster, operation.adapter}, node.id, false, options_.look_again},
+                  [this, operation] { return look_at_act(operation); });
   }
-  return looked;
+}
+
+Told Engine::look_at_node(const Node& node, const std::string& scheduler) {
+  const auto adapters = adapters_.get();
+  Scheduler* port = adapters->scheduler(node.cluster, scheduler);
+  const auto began = store_.now();
+  if (!port || !began) return {};
+  const Observation look = ask::observe(*port, node, scheduler, *began, options_.look_timeout);
+  at(Point::after_look);
+  if (const Status folded = fold_look(look); !folded) {
+    log::error("what {} says of {} could not be written: {}", scheduler, node.name, folded.error().message);
+  }
+  return {true, look.error};
+}
+
+Status Engine::fold_look(const Observation& look) {
+  const auto news =
+      store_.read([&](store::Tx& tx) -> Result<bool> { return fold(tx, look, options_).next.has_value(); });
+  SICKBAY_CHECK(news);
+  if (!*news) return {};
+  const std::string event_id = ids_.next("ev");
+  const auto write = [&](store::Tx& tx) -> Status {
+    const Time now = store::now(tx);
+    store::wake(tx, WorkKind::node, look.node, now);  // first: it makes this serial with the node's turns
+    if (!store::get_node(tx, look.node)) return {};
+    Seen seen = fold(tx, look, options_);
+    if (!seen.next) return {};
+    store::put_observation(tx, *seen.next);
+    if (!seen.agrees) store::set_listed(tx, look.scheduler, {{look.node, ""}});
+    for (std::size_t i = 0; i < seen.operations.size(); ++i) {
+      Operation& operation = seen.operations[i];
+      ++operation.version;
+      if (!store::swap_operation(tx, operation)) return fail(Errc::changed, "the operation changed meanwhile");
+      write_events(tx, {operation_event(operation, now, i == 0 ? event_id : fmt::format("{}-{}", event_id, i))});
+    }
+    return {};
+  };
+  Status written = store_.write(write);
+  for (int tries = 1; tries < kTries && !written && written.error().code == Errc::changed; ++tries) {
+    written = store_.write(write);
+  }
+  if (written) notify();
+  return written;
+}
+
+Told Engine::look_at_act(const Operation& operation) {
+  const auto adapters = adapters_.get();
+  Provider* port = adapters->provider(operation.cluster, operation.adapter);
+  const auto began = store_.now();
+  if (!port || !began) return {};
+  if (operation.recall) recall(*port, operation);
+  const OperationView view = ask::observe(*port, operation, options_.look_timeout);
+  at(Point::after_look);
+  if (const Status folded = fold_view(operation, view, *began); !folded) {
+    log::error("what became of operation {} could not be written: {}", operation.id, folded.error().message);
+  }
+  return {true, view.progress != Progress::unreadable ? "" : view.detail.empty() ? "no answer" : view.detail};
+}
+
+// A cancelled act that was sent already: what has not begun yet is recalled, and then it certainly did not happen.
+void Engine::recall(Provider& provider, const Operation& asked) {
+  const Reply reply = ask::cancel(provider, asked, options_.look_timeout);
+  if (reply.answer != Answer::done) return;
+  const std::string event_id = ids_.next("ev");
+  const Status written = store_.write([&](store::Tx& tx) -> Status {
+    const Time now = store::now(tx);
+    store::wake(tx, WorkKind::node, asked.node, now);
+    auto operation = store::get_operation(tx, asked.id);
+    if (!operation || !decide::is_sent(*operation)) return {};
+    Operation next = decide::recalled(*operation, reply, now);
+    ++next.version;
+    if (!store::swap_operation(tx, next)) return fail(Errc::changed, "the operation changed meanwhile");
+    write_events(tx, {operation_event(next, now, event_id)});
+    return {};
+  });
+  if (written) return notify();
+  log::error("that operation {} was recalled could not be written: {}", asked.id, written.error().message);
+}
+
+Status Engine::fold_view(const Operation& asked, const OperationView& view, Time began) {
+  const auto after = [&](store::Tx& tx) -> std::optional<Operation> {
+    const auto operation = store::get_operation(tx, asked.id);
+    if (!operation || !decide::is_sent(*operation)) return std::nullopt;
+    const auto can = load_capabilities(tx, operation->cluster, operation->adapter);
+    // A provider that has not said what it guards against may be one that refuses a second effect.
+    if (!can && view.progress == Progress::not_seen) return std::nullopt;
+    bool fenced = can && can->is_fenced();
+    decide::SafetyState careful = caution();
+    if (hooks_.planted.double_action) fenced = careful.deadlines_frozen = true;
+    Operation next = decide::seen(*operation, view, fenced, careful, call_times(options_), began);
+    if (next.state == operation->state) return std::nullopt;
+    ++next.version;
+    return next;
+  };
+  const auto news = store_.read([&](store::Tx& tx) -> Result<bool> { return after(tx).has_value(); });
+  SICKBAY_CHECK(news);
+  if (!*news) return {};
+  const std::string event_id = ids_.next("ev");
+  const auto written = store_.write([&](store::Tx& tx) -> Status {
+    const Time now = store::now(tx);
+    store::wake(tx, WorkKind::node, asked.node, now);
+    const auto next = after(tx);
+    auto node = store::get_node(tx, asked.node);
+    if (!next || !node) return {};
+    if (!store::swap_operation(tx, *next)) return fail(Errc::changed, "the operation changed meanwhile");
+    if (next->outcome == Outcome::succeeded && !view.host.empty() && view.host != node->host) {
+      node->host = view.host;
+      store::put_node(tx, *node);
+    }
+    write_events(tx, {operation_event(*next, now, event_id)});
+    return {};
+  });
+  if (written) notify();
+  return written;
 }
 
 }  // namespace sickbay::engine

@@ -1,33 +1,24 @@
-// Looking at the world before a decision: what each scheduler says of the node, and what became of its operations.
-// Changes nothing out there (engine.md 3: a successor observes before it does anything).
+// Which looks at the world a node needs. The looks themselves are calls (look.cpp); nothing here touches anything.
 #pragma once
 
 #include "base/ids.hpp"
-#include "decide/facts.hpp"
-#include "engine/world.hpp"
+#include "decide/operation.hpp"
+#include "engine/options.hpp"
 
 namespace sickbay::engine {
 
-// What a look changed in the facts; to be written with the turn.
-struct Looked {
-  std::vector<Observation> observed;  // every new look
-  std::vector<Operation> operations;  // those whose state it changed; version still as read
-  bool node_changed = false;          // the host or machine under the node
-  std::vector<Event> events;
-};
-
-// Whether this node needs looking at: something of ours is, or may be, in the world.
+// True if we hold a cordon or have an operation that may still be running.
 bool wants_look(const decide::NodeFacts& facts);
-// Looks, and updates `facts` with what it saw.
-Looked look(decide::NodeFacts& facts, const World& world, const Options& options, Time now, Ids& ids);
+// Whether a look at this scheduler is wanted now: there is none, it is older than look_again or than the last operation
+// that ended there.
+bool is_stale(const decide::NodeFacts& facts, std::string_view scheduler, const Options& options, Time now);
+// Whether what is known of the schedulers is new enough for a call that reaches jobs or the machine. One that cannot be
+// asked does not count: the decision knew that.
+bool is_recent(const decide::NodeFacts& facts, Time now);
+// When the node is to be turned again so that a look or a call that was not made is not forgotten.
+std::optional<Time> look_due(const decide::NodeFacts& facts, Time now);
 
-// What a look at the provider makes of an operation of kind act. Pure.
-Operation seen(Operation operation, const OperationView& view, bool fenced, const decide::Caution& caution,
-               const Options& options, Time now);
-// What a look at the scheduler makes of a cordon, drain or uncordon whose reply never came. Pure: these are fenced by
-// the mark, so what is not seen may be asked again.
-Operation seen(Operation operation, const Observation& observation, const Options& options, Time now);
-
-Event operation_event(const Operation& operation, Time now, Ids& ids);
+decide::CallTimes call_times(const Options& options);
+Event operation_event(const Operation& operation, Time now, std::string id);
 
 }  // namespace sickbay::engine

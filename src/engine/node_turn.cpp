@@ -1,5 +1,6 @@
-// A node's turn (engine.md 1): read the facts and the version as one snapshot, look at the world, decide without any
-// lock, write in one short transaction that first checks the version, then dispatch what is planned.
+// A node's turn (engine.md 1): read the facts and the version as one snapshot, decide without any lock on what is known
+// now, write in one short transaction that first checks the version. Looks and operations are then asked for; they are
+// calls of their adapters, whose answers wake the node.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 #include "engine/look.hpp"
 #include "engine/write.hpp"
 #include "store/nodes.hpp"
-#include "store/repairs.hpp"
+#include "store/observations.hpp"
 
 namespace sickbay::engine {
 namespace {
@@ -19,18 +20,31 @@ struct Snapshot {
   std::optional<decide::NodeFacts> facts;
   std::uint64_t version = 0;
   Time now{};
-  bool conflict_stored = false;  // the node's row names an identity conflict; the facts say whether it is over
 };
 
-// The operations as they shall be written: what the look saw, and over it what was decided.
-std::vector<Operation> merged(const std::vector<Operation>& looked, const std::vector<Operation>& decided) {
-  std::vector<Operation> operations = decided;
-  for (const Operation& operation : looked) {
-    if (std::ranges::find(operations, operation.id, &Operation::id) == operations.end()) {
-      operations.push_back(operation);
+// The facts as the turn leaves them, in what looks and calls depend on.
+void apply(decide::NodeFacts& facts, const decide::NodeChanges& changes) {
+  if (changes.node) facts.node = *changes.node;
+  if (changes.repair) facts.repair = changes.repair;
+  for (const Operation& operation : changes.operations) {
+    const auto known = std::ranges::find(facts.operations, operation.id, &Operation::id);
+    if (known == facts.operations.end()) {
+      facts.operations.push_back(operation);
+    } else {
+      *known = operation;
     }
   }
-  return operations;
+  if (!changes.holds.empty()) facts.holds = changes.holds;
+}
+
+std::optional<Time> earlier(std::optional<Time> a, std::optional<Time> b) {
+  if (!a || !b) return a ? a : b;
+  return std::min(*a, *b);
+}
+
+// It reaches jobs or the machine, so what it was decided on must be new.
+bool needs_recent_looks(const Operation& operation) {
+  return operation.kind == OperationKind::act || operation.kind == OperationKind::drain;
 }
 
 }  // namespace
@@ -39,10 +53,8 @@ Status Engine::node_turn(std::string_view key) {
   const auto snapshot = store_.read([&](store::Tx& tx) -> Result<Snapshot> {
     Snapshot read;
     read.now = store::now(tx);
-    read.version = store::work_version(tx, "node", key);
-    read.facts = load_node_facts(tx, key, read.now, {world_, faults_, options_, caution()});
-    const auto stored = store::get_node(tx, key);
-    read.conflict_stored = stored && stored->identity_conflict;
+    read.version = store::work_version(tx, WorkKind::node, key);
+    read.facts = load_node_facts(tx, key, read.now, {faults_, options_, caution()});
     return read;
   });
   SICKBAY_CHECK(snapshot);
@@ -50,49 +62,43 @@ Status Engine::node_turn(std::string_view key) {
   at(Point::after_read);
   if (!snapshot->facts) {  // forgotten: nothing to do until somebody wakes it
     return store_.write([&](store::Tx& tx) -> Status {
-      if (store::still(tx, "node", key, snapshot->version)) store::finish(tx, "node", key, std::nullopt);
+      if (store::still(tx, WorkKind::node, key, snapshot->version))
+        store::finish(tx, WorkKind::node, key, std::nullopt);
       return {};
     });
   }
   decide::NodeFacts facts = *snapshot->facts;
   const std::vector<Operation> read_operations = facts.operations;
-  Time now = snapshot->now;
-  Looked looked;
-  if (wants_look(facts)) {
-    looked = look(facts, world_, options_, now, ids_);
-    SICKBAY_ASSIGN(now, store_.now());
-    at(Point::after_look);
-  }
-
-  decide::NodeChanges changes = decide::node_turn(facts, now, ids_);
-  changes.operations = merged(looked.operations, changes.operations);
-  changes.events.insert(changes.events.begin(), looked.events.begin(), looked.events.end());
-  const bool conflict_over = snapshot->conflict_stored && !facts.node.identity_conflict;
-  if (!changes.node && (looked.node_changed || conflict_over)) changes.node = facts.node;
+  const Time now = snapshot->now;
+  const decide::NodeChanges changes = decide::node_turn(facts, now, ids_);
+  apply(facts, changes);
 
   at(Point::before_write);
   const auto written = store_.write([&](store::Tx& tx) -> Result<std::uint64_t> {
-    const bool unchanged = store::still(tx, "node", key, snapshot->version);
-    if (!unchanged && !options_.planted.lost_wakeup) return fail(Errc::changed, "the node's facts changed");
-    for (const Observation& observation : looked.observed) store::put_observation(tx, observation);
+    const bool unchanged = store::still(tx, WorkKind::node, key, snapshot->version);
+    if (!unchanged && !hooks_.planted.lost_wakeup) return fail(Errc::changed, "the node's facts changed");
     if (!write_changes(tx, changes, facts.node, read_operations, now)) {
       return fail(Errc::changed, "an operation changed");
     }
-    store::finish(tx, "node", key, changes.due);
-    return store::work_version(tx, "node", key);
+    store::finish(tx, WorkKind::node, key, earlier(changes.due, look_due(facts, now)));
+    return store::work_version(tx, WorkKind::node, key);
   });
   SICKBAY_CHECK(written);
   if (!changes.events.empty() || changes.wake_cluster || changes.release_slots) notify();
   at(Point::after_write);
+  ask(facts, *written, now);
+  return changes.wants_admission ? admit(facts.node) : Status{};
+}
 
-  // Dispatch only what this very turn, on these facts, let stand: a planned operation that was decided on older facts
-  // has just been looked at again.
-  const auto planned = [&](const Operation& operation) { return operation.state == OperationState::planned; };
-  std::vector<Operation> operations = merged(facts.operations, changes.operations);
-  if (const auto next = std::ranges::find_if(operations, planned); next != operations.end()) {
-    if (!facts.caution.observe_only) dispatch(*next, *written);
+// Only what this very turn, on these facts, let stand is sent: an operation that was planned before has just been
+// decided on again.
+void Engine::ask(const decide::NodeFacts& facts, std::uint64_t version, Time now) {
+  const auto next = std::ranges::find(facts.operations, OperationState::planned, &Operation::state);
+  if (next != facts.operations.end() && !facts.caution.observe_only &&
+      (!needs_recent_looks(*next) || is_recent(facts, now))) {
+    ask_to_send(*next, version);
   }
-  return changes.wants_admission ? admit(changes.node.value_or(facts.node)) : Status{};
+  if (wants_look(facts)) ask_for_looks(facts, now);
 }
 
 }  // namespace sickbay::engine

@@ -1,6 +1,7 @@
 // Publication (engine.md 8): events and audit rows get their sequence numbers after commit, by the holder of a fenced
 // lease, so that no reader of the stream skips a late committer.
 #include "engine/engine.hpp"
+#include "store/audit.hpp"
 #include "store/events.hpp"
 
 namespace sickbay::engine {
@@ -12,10 +13,10 @@ constexpr std::size_t kAtOnce = 500;
 
 Status Engine::publish_turn(std::string_view key) {
   const auto more = store_.write([&](store::Tx& tx) -> Result<bool> {
-    const std::uint64_t version = store::work_version(tx, "publish", key);
+    const std::uint64_t version = store::work_version(tx, WorkKind::publish, key);
     const Time now = store::now(tx);
     const auto next = [&](Time due) {
-      if (store::still(tx, "publish", key, version)) store::finish(tx, "publish", key, due);
+      if (store::still(tx, WorkKind::publish, key, version)) store::finish(tx, WorkKind::publish, key, due);
     };
     const auto epoch = store::take_lease(tx, "publisher", options_.replica, now, kLease);
     if (!epoch || !store::holds_lease(tx, "publisher", options_.replica, *epoch)) {  // another replica publishes

@@ -5,27 +5,25 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
-#include <fstream>
-#include <iterator>
-
+#include "base/files.hpp"
 #include "base/log.hpp"
 #include "engine/commands.hpp"
 #include "engine/engine.hpp"
 #include "engine/write.hpp"
 #include "model/json.hpp"
-#include "store/nodes.hpp"
+#include "store/clusters.hpp"
 #include "store/repairs.hpp"
 #include "store/work.hpp"
 
 namespace sickbay::engine {
 namespace {
 
+constexpr std::size_t kLargestWitness = 64U << 10;
+
 std::optional<store::Lineage> read_witness(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  auto lineage = from_json_text<store::Lineage>(text);
+  const auto text = read_file(path, kLargestWitness);
+  if (!text && text.error().code == Errc::not_found) return std::nullopt;
+  auto lineage = text ? from_json_text<store::Lineage>(*text) : tl::unexpected<Error>(text.error());
   if (!lineage) {
     log::warn("{} cannot be read ({}); a restored database would not be noticed this time", path,
               lineage.error().message);
@@ -34,10 +32,11 @@ std::optional<store::Lineage> read_witness(const std::string& path) {
   return std::move(*lineage);
 }
 
-void write_witness(const std::string& path, const store::Lineage& lineage) {
-  const std::string fresh = path + ".new";
-  std::ofstream(fresh) << to_json_text(lineage) << "\n";
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) log::warn("{} cannot be written", path);
+// False: the old one is still there, and the next look tries again.
+bool write_witness(const std::string& path, const store::Lineage& lineage) {
+  const Status written = replace_file(path, to_json_text(lineage) + "\n", 0600);
+  if (!written) log::warn("{}; a restored database may not be noticed after a restart", written.error().message);
+  return written.has_value();
 }
 
 // Why `now` does not go on where `before` was; empty: it does.
@@ -68,11 +67,8 @@ Status Engine::recall() {
   const std::string broken = witnessed_ ? discontinuity(*witnessed_, state->lineage) : "";
   if (!broken.empty()) {
     log::error("{}; only looking until a person confirms: sickbay restore confirm", broken);
-    Event event;
-    event.id = ids_.next("evt");
-    event.kind = "restore";
-    event.message = broken + "; nothing is started or sent until a person confirms";
-    event.actor = "sickbay";
+    Event event = event_of(EventKind::restore, ids_.next("ev"), {},
+                           broken + "; nothing is started or sent until a person confirms");
     SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {
       event.at = store::now(tx);
       store::set_observe_only(tx, broken);
@@ -82,8 +78,9 @@ Status Engine::recall() {
     state->why = broken;
   }
   observe_only_ = state->why.has_value();
-  const bool news = !witnessed_ || witnessed_->progress != state->lineage.progress || !broken.empty();
-  if (news && !options_.witness.empty()) write_witness(options_.witness, state->lineage);
+  const bool news =
+      !witness_written_ || !witnessed_ || witnessed_->progress != state->lineage.progress || !broken.empty();
+  if (news && !options_.witness.empty()) witness_written_ = write_witness(options_.witness, state->lineage);
   witnessed_ = state->lineage;
   return {};
 }
@@ -93,20 +90,17 @@ Status Commands::confirm_restore(const decide::Person& who, std::string_view rea
     return fail(Errc::invalid, "say what was checked: which operations were under way when the database was lost",
                 "reason");
   }
-  const std::string event_id = ids_.next("evt");
+  const std::string event_id = ids_.next("ev");
   const Status confirmed = store_.write([&](store::Tx& tx) -> Status {
     if (!store::observe_only_because(tx)) return {};
     store::set_observe_only(tx, std::nullopt);
     const Time now = store::now(tx);
-    Event event;
-    event.id = event_id;
-    event.at = now;
-    event.kind = "restore";
-    event.message = fmt::format("the state after a restore was confirmed by {}: {}", who.name, reason);
-    event.actor = who.name;
+    const Event event =
+        event_of(EventKind::restore, event_id, now,
+                 fmt::format("the state after a restore was confirmed by {}: {}", who.name, reason), who.name);
     write_events(tx, {event});
     for (const Cluster& cluster : store::list_clusters(tx)) {
-      store::wake_all(tx, "node", store::nodes_with_open_repairs(tx, cluster.id), now);
+      store::wake_all(tx, WorkKind::node, store::nodes_with_open_repairs(tx, cluster.id), now);
     }
     return {};
   });

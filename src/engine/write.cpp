@@ -4,7 +4,10 @@
 
 #include "store/alerts.hpp"
 #include "store/events.hpp"
+#include "store/findings.hpp"
+#include "store/hosts.hpp"
 #include "store/nodes.hpp"
+#include "store/operations.hpp"
 #include "store/repairs.hpp"
 #include "store/work.hpp"
 
@@ -35,7 +38,7 @@ bool write_changes(store::Tx& tx, const decide::NodeChanges& changes, const Node
   for (const Hold& hold : changes.holds) store::put_hold(tx, hold);
   if (changes.release_slots && changes.repair) store::free_slots(tx, changes.repair->id);
   write_events(tx, changes.events);
-  if (changes.wake_cluster || changes.release_slots) store::wake(tx, "cluster", node.cluster, now);
+  if (changes.wake_cluster || changes.release_slots) store::wake(tx, WorkKind::cluster, node.cluster, now);
   return true;
 }
 

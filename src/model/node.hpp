@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "model/finding.hpp"
+#include "model/scheduling.hpp"
 
 namespace sickbay {
 
@@ -118,30 +119,6 @@ struct Session {
   BOOST_DESCRIBE_CLASS(Session, (),
                        (node, epoch, machine_id, boot_id, boot_started_at, hello_at, agent_version, stream, acked,
                         dropped, outbox, host, shape, active, active_digest, active_at),
-                       (), ())
-};
-
-// What a scheduler says of a node, as last looked at (engine.md 5). Unknown is not idle and not healthy.
-struct Observation {
-  std::string node, scheduler;
-  Time at{};          // when it was looked at; a look that failed leaves the older one and sets `error`
-  std::string error;  // why the last look failed; empty: fresh
-  bool exists = true;
-  bool ready = false;         // Ready, registered, as the scheduler says
-  bool cordoned = false;      // takes no new work, whoever said so
-  std::string hold_owner;     // the repair id in our mark, if our mark is there
-  bool foreign_mark = false;  // a cordon or drain that is not ours
-  Idleness idleness = Idleness::unknown;
-  std::optional<Time> idle_since;     // first of the unbroken row of idle looks
-  std::uint32_t idle_looks = 0;       // length of that row
-  std::uint32_t gone_looks = 0;       // unbroken row of looks that did not find the node, at least 15 s apart
-  std::optional<Time> gone_since;     // first of that row
-  std::vector<std::string> work;      // pods or jobs on it, bounded, for people
-  std::vector<std::string> blockers;  // what the drain waits for: "pod x: PodDisruptionBudget y"
-  std::string uid;                    // of the scheduler's object
-  BOOST_DESCRIBE_CLASS(Observation, (),
-                       (node, scheduler, at, error, exists, ready, cordoned, hold_owner, foreign_mark, idleness,
-                        idle_since, idle_looks, gone_looks, gone_since, work, blockers, uid),
                        (), ())
 };
 

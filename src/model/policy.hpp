@@ -8,6 +8,7 @@
 
 #include "base/time.hpp"
 #include "model/finding.hpp"
+#include "model/scheduling.hpp"
 #include "model/words.hpp"
 
 namespace sickbay {
@@ -32,9 +33,10 @@ struct WaitPolicy {
   Duration grace_period = minutes{30};  // where not for idle
   Duration drain_deadline = minutes{15};
   bool force_drain_after_deadline = false;  // false: a person decides
+  DrainOptions drain;
   BOOST_DESCRIBE_CLASS(WaitPolicy, (),
                        (for_idle, at_most, never_interrupt_jobs, grace_period, drain_deadline,
-                        force_drain_after_deadline),
+                        force_drain_after_deadline, drain),
                        (), ())
 };
 

@@ -6,12 +6,13 @@
 
 namespace sickbay {
 
-// A decision a person took on a repair.
+// A decision on a repair: a person's, or policy's in their place. A name says nothing of that: people choose theirs.
 struct Review {
   std::string by;  // a principal's name, or "Auto-Approved"
   Time at{};
   std::string comment;
-  BOOST_DESCRIBE_CLASS(Review, (), (by, at, comment), (), ())
+  ReviewHow how = ReviewHow::by_person;
+  BOOST_DESCRIBE_CLASS(Review, (), (by, at, comment, how), (), ())
 };
 
 struct StepTime {
@@ -45,9 +46,9 @@ struct Repair {
   std::uint64_t policy_version = 0;
   std::string policy_rule;  // the rule that applied: "consent[2]", "confirmation", "admin override: ..."
   bool evidence_overridden = false;
-  std::vector<std::string> waits_for;      // whom or what it waits for now; empty: nothing
-  std::optional<std::string> cancel_wish;  // who wants it cancelled; honoured at the next safe point
-  std::optional<std::string> force_drain;  // who said to drain by force
+  std::vector<std::string> waits_for;              // whom or what it waits for now; empty: nothing
+  std::optional<std::string> cancel_requested_by;  // who wants it cancelled; honoured at the next safe point
+  std::optional<std::string> force_drain;          // who said to drain by force
   std::optional<Time> admitted_at, wait_until, step_deadline, verify_good_since;
   std::uint32_t attempt = 0;       // of the consequential action
   std::string retry_of;            // the repair whose quarantine this one inherits
@@ -62,7 +63,7 @@ struct Repair {
                        (id, cluster, node, node_name, pool, host, request_id, trigger, recommended, action, fault,
                         alerts, by_evidence, state, step, revision, created_at, updated_at, recommended_at, started_at,
                         ended_at, requested_by, reason, reasons, review, policy_version, policy_rule,
-                        evidence_overridden, waits_for, cancel_wish, force_drain, admitted_at, wait_until,
+                        evidence_overridden, waits_for, cancel_requested_by, force_drain, admitted_at, wait_until,
                         step_deadline, verify_good_since, attempt, retry_of, target_host, epoch_before, boot_before,
                         machine_before, host_before, acted_at, error, person, steps),
                        (), ())
@@ -77,6 +78,9 @@ struct Operation {
   Action action = Action::none;  // of kind act
   std::string adapter;           // the scheduler or provider it goes to
   bool force = false;            // drain without asking budgets
+  DrainOptions drain;            // of kind drain
+  std::string uid;               // the scheduler's object it is meant for: a precondition; empty: any
+  std::string object_version;    // ... and its version, where the scheduler has versions
   std::uint32_t attempt = 1;
   OperationState state = OperationState::planned;
   std::string owner;                // the replica that took it
@@ -88,12 +92,15 @@ struct Operation {
   std::string boot_before, machine_before, host_before, target_host;
   std::string reference;  // the adapter's own id for it
   std::optional<Outcome> outcome;
-  std::string detail;         // what the adapter said, for a person
-  std::uint64_t version = 1;  // compare-and-swap
+  std::string detail;                 // what the adapter said, for a person
+  std::vector<std::string> blockers;  // of a drain: what its last answer named
+  std::optional<std::string> recall;  // of an act that was sent: who wants it recalled, where the provider can
+  std::uint64_t version = 1;          // compare-and-swap
   BOOST_DESCRIBE_CLASS(Operation, (),
-                       (id, repair, cluster, node, host, node_name, kind, action, adapter, force, attempt, state, owner,
-                        dispatch_by, planned_at, dispatched_at, concluded_at, deadline, epoch_before, boot_before,
-                        machine_before, host_before, target_host, reference, outcome, detail, version),
+                       (id, repair, cluster, node, host, node_name, kind, action, adapter, force, drain, uid,
+                        object_version, attempt, state, owner, dispatch_by, planned_at, dispatched_at, concluded_at,
+                        deadline, epoch_before, boot_before, machine_before, host_before, target_host, reference,
+                        outcome, detail, blockers, recall, version),
                        (), ())
 };
 
@@ -106,27 +113,26 @@ struct Hold {
   BOOST_DESCRIBE_CLASS(Hold, (), (node, scheduler, repair, wanted, placed_at, observed_at, released_at), (), ())
 };
 
-// A place in a pool's or the cluster's limit, held by a repair.
+// Whose limit a slot counts for: one pool's, or (no pool) the whole cluster's. A pool must be said to be one: a bare
+// text in the place of a scope, "cluster" above all, does not compile.
+struct SlotScope {
+  SlotScope() = default;
+  explicit SlotScope(std::string of_pool) : pool(std::move(of_pool)) {}
+  std::optional<std::string> pool;
+  bool operator==(const SlotScope&) const = default;
+  BOOST_DESCRIBE_CLASS(SlotScope, (), (pool), (), ())
+};
+// "pool:NAME" or "cluster", and back.
+std::string text_of(const SlotScope& scope);
+SlotScope slot_scope(std::string_view text);
+
+// A concurrency slot held by a running repair.
 struct Slot {
   std::string cluster;
-  std::string scope;  // "pool:NAME" or "cluster"
+  SlotScope scope;
   std::string repair, node;
   Time since{};
   BOOST_DESCRIBE_CLASS(Slot, (), (cluster, scope, repair, node, since), (), ())
-};
-
-// Something that happened, for people and programs. `sequence` is given after commit, by the publisher.
-struct Event {
-  std::string id;
-  std::optional<std::uint64_t> sequence;
-  Time at{};
-  std::string cluster, node, node_name, repair, alert;
-  std::string kind;     // "alert-firing", "repair-state", "operation", "breaker", ...
-  std::string message;  // a plain sentence
-  std::string actor;    // who did it: a principal's name, or "sickbay"
-  boost::json::object data;
-  BOOST_DESCRIBE_CLASS(Event, (),
-                       (id, sequence, at, cluster, node, node_name, repair, alert, kind, message, actor, data), (), ())
 };
 
 }  // namespace sickbay

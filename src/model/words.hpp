@@ -38,6 +38,11 @@ BOOST_DEFINE_ENUM_CLASS(Outcome, succeeded, failed, undone)
 
 BOOST_DEFINE_ENUM_CLASS(Idleness, unknown, busy, idle)
 
+// Simulated schedulers are of one of these kinds too.
+BOOST_DEFINE_ENUM_CLASS(SchedulerKind, kubernetes, slurm)
+// The members of DrainOptions, and `force`: take work away without asking its budgets.
+BOOST_DEFINE_ENUM_CLASS(DrainOption, grace, empty_dir, unmanaged_pods, force_after, force)
+
 BOOST_DEFINE_ENUM_CLASS(HostState, in_use, spare, vacated, inspecting, ticket)
 
 // What makes an alert's fault over (the last column of product.md 3.3).
@@ -46,6 +51,23 @@ BOOST_DEFINE_ENUM_CLASS(HostState, in_use, spare, vacated, inspecting, ticket)
 BOOST_DEFINE_ENUM_CLASS(ClearsOn, reboot, quiet, condition, load, check)
 
 BOOST_DEFINE_ENUM_CLASS(Role, viewer, technician, operator_, admin)
+
+// What needs attention is of one of these kinds: a node's or a cluster's turn, a cluster's sync, publication.
+BOOST_DEFINE_ENUM_CLASS(WorkKind, node, cluster, sync, publish)
+
+// What an event tells of.
+BOOST_DEFINE_ENUM_CLASS(EventKind, alert_pending, alert_firing, alert_joined, alert_history, alert_resolved,
+                        repair_recommended, repair_created, repair_decision, repair_alert_joined, repair_raised,
+                        repair_state, repair_step, repair_person, repair_cancel_wish, repair_cancel_late, operation,
+                        operation_planned, operation_withdrawn, drain_forced, hold_dropped, host_vacated, host_left,
+                        node, node_booted, node_released, cluster, policy, breaker, restore)
+
+// Whether a person reviewed a repair, or policy did.
+BOOST_DEFINE_ENUM_CLASS(ReviewHow, by_person, automatically)
+
+BOOST_DEFINE_ENUM_CLASS(PrincipalKind, person, token, agent, system)
+// What a token is good for: the API, what a node's agent says, or (a ticket, once) joining as a node's agent.
+BOOST_DEFINE_ENUM_CLASS(TokenPurpose, api, agent, ticket)
 
 // The name outside of an enumerator, and back; empty / false for what is not one.
 template <class E>

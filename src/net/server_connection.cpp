@@ -90,7 +90,7 @@ asio::awaitable<Response> call(const Handler& handler, Request request) {
   } catch (const std::exception& error) {
     what = error.what();
   }
-  log::error("a request failed by a fault of ours: {}", what);
+  log::error("a request failed by an internal error: {}", what);
   co_return plain_problem(500, "a fault of the server; its log says more");
 }
 
@@ -101,7 +101,7 @@ asio::awaitable<std::optional<std::string>> more_of(BodyStream& stream) {
   } catch (const std::exception& error) {
     what = error.what();
   }
-  log::error("a stream ended by a fault of ours: {}", what);
+  log::error("a stream ended by an internal error: {}", what);
   co_return std::nullopt;
 }
 
@@ -209,8 +209,7 @@ class Connection {
     }
     if (error == http::error::body_limit) co_return co_await refuse(413, "the body is longer than allowed here");
     if (error == http::error::partial_message) co_return co_await refuse(400, "the request broke off before its end");
-    static const auto& kHttp = http::make_error_code(http::error::end_of_stream).category();
-    if (error.category() == kHttp) {
+    if (error.category() == http::make_error_code(http::error::end_of_stream).category()) {
       const std::string detail = "not a valid HTTP request: " + error.message();
       co_return co_await refuse(400, detail);
     }

@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include "base/text.hpp"
+#include "store/audit.hpp"
+#include "store/people.hpp"
 #include "store/work.hpp"
 
 namespace sickbay::people {
@@ -51,8 +54,9 @@ Status write_secret(const std::string& path, std::string_view secret) {
 // answer was lost.
 constexpr Duration kTicketShownAgain = minutes{10};
 
-bool is_live(const store::Token& token, Time now) {
-  const bool again = token.purpose == "ticket" && token.spent_at && now < *token.spent_at + kTicketShownAgain;
+bool is_live(const Token& token, Time now) {
+  const bool again =
+      token.purpose == TokenPurpose::ticket && token.spent_at && now < *token.spent_at + kTicketShownAgain;
   return !token.revoked_at && (!token.spent_at || again) && !(token.expires_at && *token.expires_at <= now);
 }
 
@@ -63,12 +67,12 @@ bool Caller::sees(std::string_view cluster) const {
          std::find(principal.clusters.begin(), principal.clusters.end(), cluster) != principal.clusters.end();
 }
 
-Result<bool> People::bootstrap(const std::string& path) {
+Result<bool> Auth::bootstrap(const std::string& path) {
   SICKBAY_ASSIGN(const Time now, store_.now());
-  store::Principal admin;
+  Principal admin;
   admin.id = ids_.next("pri");
   admin.name = "admin";
-  admin.kind = "token";
+  admin.kind = PrincipalKind::token;
   admin.role = Role::admin;
   Made made = make("sbk_", ids_.next("tok"), now);
   made.token.principal = admin.id;
@@ -82,7 +86,7 @@ Result<bool> People::bootstrap(const std::string& path) {
   SICKBAY_CHECK(write_secret(path, made.secret));
   Caller by{{}, {}};
   by.principal.name = "sickbay";
-  const store::AuditRow row = audit(by, "tokens.bootstrap", made.token.id, {});
+  const AuditRow row = audit(by, "tokens.bootstrap", made.token.id, {});
   SICKBAY_ASSIGN(const bool first, store_.write([&](store::Tx& tx) -> Result<bool> {
     if (!store::list_principals(tx).empty()) return false;  // another replica was first
     store::put_principal(tx, admin);
@@ -94,7 +98,7 @@ Result<bool> People::bootstrap(const std::string& path) {
   return first;
 }
 
-Result<Caller> People::authenticate(std::string_view secret) {
+Result<Caller> Auth::authenticate(std::string_view secret) {
   const auto wrong = [] {
     return fail(Errc::unauthenticated, "the bearer token is not valid, expired or revoked; ask an admin for another");
   };
@@ -105,12 +109,12 @@ Result<Caller> People::authenticate(std::string_view secret) {
     auto token = store::find_token(tx, hash);
     if (!token) return std::nullopt;
     Caller caller{{}, std::move(*token)};
-    if (caller.token.purpose == "api") {
+    if (caller.token.purpose == TokenPurpose::api) {
       auto principal = store::get_principal(tx, caller.token.principal);
       if (!principal || principal->disabled) return std::nullopt;
       caller.principal = std::move(*principal);
     } else {
-      caller.principal.kind = "agent";
+      caller.principal.kind = PrincipalKind::agent;
       caller.principal.id = caller.token.id;
       caller.principal.name = "agent of " + caller.token.node;
       caller.principal.clusters = {caller.token.cluster};
@@ -122,8 +126,8 @@ Result<Caller> People::authenticate(std::string_view secret) {
   return *found;
 }
 
-Status People::allow(const Caller& caller, Role least, std::string_view cluster) {
-  if (caller.principal.kind == "agent") {
+Status Auth::allow(const Caller& caller, Role least, std::string_view cluster) {
+  if (caller.principal.kind == PrincipalKind::agent) {
     return fail(Errc::forbidden, "this is an agent's credential; people and programs need a token of their own");
   }
   if (caller.principal.role < least) {
@@ -136,7 +140,7 @@ Status People::allow(const Caller& caller, Role least, std::string_view cluster)
   return {};
 }
 
-Result<Made> People::create_token(const NewToken& wanted, const Caller& by) {
+Result<Made> Auth::create_token(const NewToken& wanted, const Caller& by) {
   if (trim(wanted.name).empty() || wanted.name.size() > 100) {
     return fail(Errc::invalid, "name must be 1 to 100 characters: who will use the token", "name");
   }
@@ -155,17 +159,17 @@ Result<Made> People::create_token(const NewToken& wanted, const Caller& by) {
     return fail(Errc::invalid, "expires_in must be longer than nothing, such as \"90d\"", "expires_in");
   }
   SICKBAY_ASSIGN(const Time now, store_.now());
-  store::Principal principal;
+  Principal principal;
   principal.id = ids_.next("pri");
   principal.name = std::string(trim(wanted.name));
-  principal.kind = "token";
+  principal.kind = PrincipalKind::token;
   principal.role = wanted.role;
   principal.clusters = wanted.clusters;
   Made made = make("sbk_", ids_.next("tok"), now);
   made.token.principal = principal.id;
   made.token.label = principal.name;
   if (wanted.expires_in) made.token.expires_at = now + *wanted.expires_in;
-  const store::AuditRow row =
+  const AuditRow row =
       audit(by, "tokens.create", made.token.id, {{"name", principal.name}, {"role", name_of(principal.role)}});
   SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {
     store::put_principal(tx, principal);
@@ -176,9 +180,9 @@ Result<Made> People::create_token(const NewToken& wanted, const Caller& by) {
   return made;
 }
 
-Result<std::vector<TokenView>> People::list_tokens() {
+Result<std::vector<TokenView>> Auth::list_tokens() {
   return store_.read([](store::Tx& tx) -> Result<std::vector<TokenView>> {
-    std::map<std::string, store::Principal> principals;
+    std::map<std::string, Principal> principals;
     for (auto& principal : store::list_principals(tx)) principals[principal.id] = principal;
     std::vector<TokenView> views;
     for (auto& token : store::list_tokens(tx)) views.push_back({token, principals[token.principal]});
@@ -186,22 +190,22 @@ Result<std::vector<TokenView>> People::list_tokens() {
   });
 }
 
-Status People::revoke_token(std::string_view id, const Caller& by) {
+Status Auth::revoke_token(std::string_view id, const Caller& by) {
   SICKBAY_ASSIGN(const Time now, store_.now());
   SICKBAY_ASSIGN(const auto views, list_tokens());
   const auto found = std::find_if(views.begin(), views.end(), [&](const auto& view) { return view.token.id == id; });
   if (found == views.end()) return fail(Errc::not_found, fmt::format("there is no token {}", id));
   if (found->token.revoked_at) return {};  // again is fine
   const auto makes_others = [&](const TokenView& view) {
-    return view.token.purpose == "api" && view.principal.role == Role::admin && view.principal.clusters.empty() &&
-           !view.principal.disabled && is_live(view.token, now);
+    return view.token.purpose == TokenPurpose::api && view.principal.role == Role::admin &&
+           view.principal.clusters.empty() && !view.principal.disabled && is_live(view.token, now);
   };
   if (makes_others(*found) && std::count_if(views.begin(), views.end(), makes_others) == 1) {
     return fail(Errc::refused, "this is the last token of an admin of everything; create another first");
   }
-  store::Token token = found->token;
+  Token token = found->token;
   token.revoked_at = now;
-  const store::AuditRow row = audit(by, "tokens.revoke", token.id, {{"name", found->principal.name}});
+  const AuditRow row = audit(by, "tokens.revoke", token.id, {{"name", found->principal.name}});
   return store_.write([&](store::Tx& tx) -> Status {
     store::put_token(tx, token);
     store::add_audit(tx, row);
@@ -209,12 +213,12 @@ Status People::revoke_token(std::string_view id, const Caller& by) {
   });
 }
 
-Result<std::vector<store::Principal>> People::list_principals() {
-  return store_.read([](store::Tx& tx) -> Result<std::vector<store::Principal>> { return store::list_principals(tx); });
+Result<std::vector<Principal>> Auth::list_principals() {
+  return store_.read([](store::Tx& tx) -> Result<std::vector<Principal>> { return store::list_principals(tx); });
 }
 
-Result<Made> People::create_ticket(std::string_view cluster, std::string_view node, Duration expires_in,
-                                   const Caller& by) {
+Result<Made> Auth::create_ticket(std::string_view cluster, std::string_view node, Duration expires_in,
+                                 const Caller& by) {
   if (node.empty() || node.size() > 253)
     return fail(Errc::invalid, "node must be the name of the node that may join", "node");
   if (expires_in <= Duration{0} || expires_in > kLongestTicket) {
@@ -222,13 +226,13 @@ Result<Made> People::create_ticket(std::string_view cluster, std::string_view no
   }
   SICKBAY_ASSIGN(const Time now, store_.now());
   Made made = make("sbt_", ids_.next("tik"), now);
-  made.token.purpose = "ticket";
+  made.token.purpose = TokenPurpose::ticket;
   made.token.principal = by.principal.id;
   made.token.label = "ticket for " + std::string(node);
   made.token.cluster = cluster;
   made.token.node = node;
   made.token.expires_at = now + expires_in;
-  const store::AuditRow row = audit(by, "tickets.create", made.token.id, {{"cluster", cluster}, {"node", node}});
+  const AuditRow row = audit(by, "tickets.create", made.token.id, {{"cluster", cluster}, {"node", node}});
   SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {
     store::put_token(tx, made.token);
     store::add_audit(tx, row);
@@ -237,8 +241,8 @@ Result<Made> People::create_ticket(std::string_view cluster, std::string_view no
   return made;
 }
 
-Status People::note(const Caller& by, std::string_view verb, std::string_view subject, std::string_view outcome) {
-  store::AuditRow row = audit(by, verb, std::string(subject), {});
+Status Auth::note(const Caller& by, std::string_view verb, std::string_view subject, std::string_view outcome) {
+  AuditRow row = audit(by, verb, std::string(subject), {});
   row.outcome = outcome;
   return store_.write([&](store::Tx& tx) -> Status {
     store::add_audit(tx, row);
@@ -246,9 +250,8 @@ Status People::note(const Caller& by, std::string_view verb, std::string_view su
   });
 }
 
-store::AuditRow People::audit(const Caller& by, std::string_view verb, std::string subject,
-                              boost::json::object detail) const {
-  store::AuditRow row;
+AuditRow Auth::audit(const Caller& by, std::string_view verb, std::string subject, boost::json::object detail) const {
+  AuditRow row;
   row.id = ids_.next("aud");
   row.at = store_.now().value_or(Time{});
   row.principal = by.principal.name;

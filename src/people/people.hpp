@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "base/ids.hpp"
-#include "store/events.hpp"
+#include "model/people.hpp"
 #include "store/store.hpp"
 
 namespace sickbay::people {
 
 // Somebody whose token was found good.
 struct Caller {
-  store::Principal principal;
-  store::Token token;
+  Principal principal;
+  Token token;
 
   // Principals without a list of clusters act on all of them.
   bool sees(std::string_view cluster) const;
@@ -27,7 +27,7 @@ struct Caller {
 // A secret and the row it is remembered by. The only time the secret is seen.
 struct Made {
   std::string secret;
-  store::Token token;
+  Token token;
 };
 
 struct NewToken {
@@ -38,13 +38,13 @@ struct NewToken {
 };
 
 struct TokenView {
-  store::Token token;
-  store::Principal principal;
+  Token token;
+  Principal principal;
 };
 
-class People {
+class Auth {
  public:
-  People(store::Store& store, Ids& ids) : store_(store), ids_(ids) {}
+  Auth(store::Store& store, Ids& ids) : store_(store), ids_(ids) {}
 
   // On an empty database makes the first admin and writes the secret to `path` (mode 0600, never over an existing
   // file); false where there are principals already. The secret is neither returned nor logged.
@@ -62,7 +62,7 @@ class People {
   Result<std::vector<TokenView>> list_tokens();
   // Errc::refused for the last token that can make others: nobody could come in again.
   Status revoke_token(std::string_view id, const Caller& by);
-  Result<std::vector<store::Principal>> list_principals();
+  Result<std::vector<Principal>> list_principals();
 
   // A single-use ticket with which an agent becomes this node (an id where it is known already, else its name).
   Result<Made> create_ticket(std::string_view cluster, std::string_view node, Duration expires_in, const Caller& by);
@@ -71,7 +71,7 @@ class People {
   Status note(const Caller& by, std::string_view verb, std::string_view subject, std::string_view outcome);
 
  private:
-  store::AuditRow audit(const Caller& by, std::string_view verb, std::string subject, boost::json::object detail) const;
+  AuditRow audit(const Caller& by, std::string_view verb, std::string subject, boost::json::object detail) const;
 
   store::Store& store_;
   Ids& ids_;

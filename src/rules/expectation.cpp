@@ -284,7 +284,7 @@ Status check_rule_tests(const KernelLog& log) {
     for (const std::string& line : rule.match) {
       if (!found_by(line, rule.id)) return bad(line, "should match and does not");
     }
-    for (const std::string& line : rule.differ) {
+    for (const std::string& line : rule.no_match) {
       if (found_by(line, rule.id)) return bad(line, "should not match and does");
     }
   }

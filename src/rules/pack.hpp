@@ -30,10 +30,10 @@ struct Rule {
   std::string device = "{device}";
   std::string sentence;
   std::map<std::string, std::string> fields;  // constants for the evidence
-  std::vector<std::string> match, differ;     // its own tests: lines it must take, lines it must leave
+  std::vector<std::string> match, no_match;   // its own tests: lines it must take, lines it must leave
   BOOST_DESCRIBE_CLASS(Rule, (),
                        (id, klass, file, line, from, literals, patterns, unless, kind, name, code, severity, action,
-                        joins, device, sentence, fields, match, differ),
+                        joins, device, sentence, fields, match, no_match),
                        (), ())
 };
 

@@ -17,11 +17,14 @@ class Checker {
   // a person may take a hold away in between.
   static constexpr Duration fresh = seconds{90};
 
-  // The violations this entry proves, as sentences; none: empty.
+  // The violations this entry proves, as sentences; none: empty. What a scheduler declares that it cannot keep is none.
   std::vector<std::string> take(const Entry& entry);
+  // What its schedulers declare; the journal's first entry says it too.
+  void know(const Config& world) { declared_ = world.declared; }
 
   struct Count {
     std::uint64_t requests = 0, effects = 0, marks = 0, repairs = 0;
+    std::uint64_t overtaken = 0;  // marks and cordons changed by a late request where the scheduler cannot fence it
   };
   const Count& count() const { return count_; }
 
@@ -33,6 +36,7 @@ class Checker {
   };
   void take_begin(const Entry& entry, std::vector<std::string>& wrong);
   void take_unmark(const Entry& entry, std::vector<std::string>& wrong);
+  bool is_overtaken(const Entry& entry);
 
   std::map<std::string, std::map<std::string, Place>> nodes_;  // node, scheduler
   std::map<std::string, std::string> on_node_, on_host_;       // the operation in flight
@@ -41,6 +45,7 @@ class Checker {
   std::set<std::string> forced_;                               // repairs that a forced drain was asked for
   std::map<std::uint64_t, Time> asked_;                        // request: when
   std::map<std::uint64_t, Entry> effects_;                     // begun
+  std::map<std::string, SchedulerCapabilities> declared_;
   Count count_;
 };
 

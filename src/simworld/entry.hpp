@@ -3,6 +3,7 @@
 // them; and they are the oracle of the tests: the checker (checker.hpp) reads nothing else.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,10 @@ struct Latencies {
   Duration reboot = seconds{20}, power_cycle = seconds{25}, reprovision = seconds{40}, migrate = seconds{60},
            remove = seconds{20};
   Duration ready_after = seconds{3}, reappear_after = seconds{10}, drain_grace = seconds{5};
+  Duration queue{};  // the provider takes an action on and begins it so much later; until then it can be recalled
   BOOST_DESCRIBE_CLASS(Latencies, (),
-                       (reboot, power_cycle, reprovision, migrate, remove, ready_after, reappear_after, drain_grace),
+                       (reboot, power_cycle, reprovision, migrate, remove, ready_after, reappear_after, drain_grace,
+                        queue),
                        (), ())
 };
 
@@ -38,6 +41,10 @@ struct Config {
   std::vector<std::string> pools{"train", "infer"};
   // The first pool is in the second scheduler, the others in the first; every fourth node is in both.
   std::vector<std::string> schedulers{"sim-k8s", "sim-slurm"};
+  // What each scheduler is and keeps; one without a row is of the kind kubernetes and keeps every promise.
+  std::map<std::string, SchedulerCapabilities> declared{
+      {"sim-slurm", {.kind = SchedulerKind::slurm, .drain_options = {DrainOption::grace, DrainOption::force}}}};
+  bool shared_hosts = false;  // two nodes on each host, as virtual machines are
   std::string provider = "sim";
   std::string guest;  // one more node, a real machine without simulated GPUs (guest.hpp); empty: none
   ProviderCapabilities capabilities{
@@ -45,7 +52,9 @@ struct Config {
       .dedup_by_operation_id = true,
       .fenced_by_boot = false,
       .reprovision_keeps_host = true,
-      .kept_paths = {"/scratch", "/tmp"}};
+      .cancellable = {},
+      .disturbs = {},
+      .kept_paths = {{Action::reboot, {"/scratch", "/tmp"}}, {Action::power_cycle, {"/scratch", "/tmp"}}}};
   bool marks_survive_rebuild = true;  // else a rebuilt node's scheduler object comes back without any mark
   Duration job_every{};               // mean time between new jobs in the whole world; zero: none come by themselves
   Duration job_length = seconds{60};  // mean
@@ -53,17 +62,18 @@ struct Config {
   Latencies latencies;
   Weather weather;
   BOOST_DESCRIBE_CLASS(Config, (),
-                       (seed, nodes, spares, gpus, pools, schedulers, provider, guest, capabilities,
-                        marks_survive_rebuild, job_every, job_length, job_blocked, latencies, weather),
+                       (seed, nodes, spares, gpus, pools, schedulers, declared, shared_hosts, provider, guest,
+                        capabilities, marks_survive_rebuild, job_every, job_length, job_blocked, latencies, weather),
                        (), ())
 };
 
 // world: the beginning. request: a call arrived (`until`: carried out then). executed: a late one (`ref`) was carried
-// out. begin, end: an effect on a node. boot: a node restarted by itself. dead: it stopped. mark, unmark: ours, by an
+// out. recalled: an operation (and its late request `ref`, if there was one) that will not be carried out any more.
+// begin, end: an effect on a node. boot: a node restarted by itself. dead: it stopped. mark, unmark: ours, by an
 // operation or by somebody (`by`). cordon, uncordon: other people's. job, job_leaves, job_end: work on a node. fault:
 // it shows in the kernel log. mended: the node's faults are cured. checked: a spare host passed its checks.
-BOOST_DEFINE_ENUM_CLASS(What, world, request, executed, begin, end, boot, dead, mark, unmark, cordon, uncordon, job,
-                        job_leaves, job_end, fault, mended, checked)
+BOOST_DEFINE_ENUM_CLASS(What, world, request, executed, recalled, begin, end, boot, dead, mark, unmark, cordon,
+                        uncordon, job, job_leaves, job_end, fault, mended, checked)
 
 struct Entry {
   std::uint64_t n = 0;  // 1, 2, 3, ... without gaps
@@ -75,6 +85,10 @@ struct Entry {
   OperationKind kind = OperationKind::act;
   Action action = Action::none;  // of an act; of a fault: the lightest action that cures it
   bool force = false;
+  // Of a call to a scheduler without compare-and-swap: the mark its sender saw (INSTALLATION/REPAIR), on which a late
+  // one acts; `uid` and `version` are the preconditions of the call.
+  std::string saw;
+  std::string version;
   std::string by;  // a person, a controller, "hardware"; empty for an operation's own effect
   std::string job;
   std::string boot, machine, uid, target;  // begin: what the effect leads to; request: boot is the one expected
@@ -87,9 +101,13 @@ struct Entry {
   std::optional<Config> config;
   BOOST_DESCRIBE_CLASS(Entry, (),
                        (n, at, what, ref, node, host, scheduler, operation, repair, installation, kind, action, force,
-                        by, job, boot, machine, uid, target, fault, gpu, detail, blocked, outcome, until, config),
+                        saw, version, by, job, boot, machine, uid, target, fault, gpu, detail, blocked, outcome, until,
+                        config),
                        (), ())
 };
+
+// The request that an operation makes.
+Entry request_of(const Operation& operation);
 
 // Where entries go. `durable`: the entry must survive a crash of the machine before the world goes on.
 class Journal {

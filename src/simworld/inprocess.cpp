@@ -9,7 +9,7 @@ void at(const Hook& hook, Point point) {
   if (hook) hook(point);
 }
 
-const Reply too_late{Answer::not_sent, "", "there was no time left to send it"};
+const Reply too_late{Answer::not_sent, "", "there was no time left to send it", {}};
 
 }  // namespace
 
@@ -24,24 +24,24 @@ Reply InProcessScheduler::send(const Operation& operation, OperationKind kind, D
   return reply;
 }
 
-Reply InProcessScheduler::place(const Operation& operation, Duration timeout) {
+Reply InProcessScheduler::cordon(const Operation& operation, Duration timeout) {
   return send(operation, OperationKind::cordon, timeout);
 }
-Reply InProcessScheduler::release(const Operation& operation, Duration timeout) {
+Reply InProcessScheduler::uncordon(const Operation& operation, Duration timeout) {
   return send(operation, OperationKind::uncordon, timeout);
 }
 Reply InProcessScheduler::drain(const Operation& operation, Duration timeout) {
   return send(operation, OperationKind::drain, timeout);
 }
 
-Observation InProcessScheduler::observe(std::string_view node_name, Duration) {
+NodeStatus InProcessScheduler::observe(std::string_view node_name, Duration) {
   at(hook_, Point::looking);
-  Observation seen = world_.look(name_, installation_, node_name);
+  NodeStatus seen = world_.look(name_, installation_, node_name);
   at(hook_, Point::looked);
   return seen;
 }
 
-Result<std::vector<ListedNode>> InProcessScheduler::list(Duration) {
+Result<std::vector<NodeStatus>> InProcessScheduler::list(Duration) {
   at(hook_, Point::looking);
   auto nodes = world_.list(name_, installation_);
   at(hook_, Point::looked);
@@ -54,6 +54,21 @@ Reply InProcessProvider::start(const Operation& operation, Duration timeout) {
   Reply reply = world_.start(operation);
   at(hook_, Point::after_send);
   return reply;
+}
+
+Reply InProcessProvider::cancel(const Operation& operation, Duration timeout) {
+  if (timeout <= Duration{}) return too_late;
+  at(hook_, Point::before_send);
+  Reply reply = world_.cancel(operation);
+  at(hook_, Point::after_send);
+  return reply;
+}
+
+Result<ProviderCapabilities> InProcessProvider::capabilities(Duration) {
+  at(hook_, Point::looking);
+  auto capabilities = world_.capabilities();
+  at(hook_, Point::looked);
+  return capabilities;
 }
 
 OperationView InProcessProvider::observe(const Operation& operation, Duration) {

@@ -15,11 +15,12 @@ class InProcessScheduler final : public Scheduler {
  public:
   InProcessScheduler(World& world, std::string name, std::string installation, Hook hook = {})
       : world_(world), name_(std::move(name)), installation_(std::move(installation)), hook_(std::move(hook)) {}
-  Observation observe(std::string_view node_name, Duration timeout) override;
-  Reply place(const Operation& operation, Duration timeout) override;
-  Reply release(const Operation& operation, Duration timeout) override;
+  SchedulerCapabilities capabilities() const override { return world_.declared(name_); }
+  NodeStatus observe(std::string_view node_name, Duration timeout) override;
+  Reply cordon(const Operation& operation, Duration timeout) override;
+  Reply uncordon(const Operation& operation, Duration timeout) override;
   Reply drain(const Operation& operation, Duration timeout) override;
-  Result<std::vector<ListedNode>> list(Duration timeout) override;
+  Result<std::vector<NodeStatus>> list(Duration timeout) override;
 
  private:
   Reply send(const Operation& operation, OperationKind kind, Duration timeout);
@@ -31,8 +32,9 @@ class InProcessScheduler final : public Scheduler {
 class InProcessProvider final : public Provider {
  public:
   explicit InProcessProvider(World& world, Hook hook = {}) : world_(world), hook_(std::move(hook)) {}
-  ProviderCapabilities capabilities() const override { return world_.config().capabilities; }
+  Result<ProviderCapabilities> capabilities(Duration timeout) override;
   Reply start(const Operation& operation, Duration timeout) override;
+  Reply cancel(const Operation& operation, Duration timeout) override;
   OperationView observe(const Operation& operation, Duration timeout) override;
   Result<std::vector<ListedHost>> hosts(Duration timeout) override;
 

@@ -3,19 +3,18 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 #include "base/text.hpp"
 #include "model/json.hpp"
 
 namespace sickbay::simworld {
+
+constexpr std::size_t kLargestJournal = std::size_t{8} << 30;
 
 std::string to_line(const Entry& entry) {
   static const json::value defaults = to_json(Entry{});
@@ -33,9 +32,7 @@ Result<Entry> from_line(std::string_view line) {
 }
 
 Result<std::vector<Entry>> read_journal(const std::string& path, std::size_t* torn_at) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(Errc::io, fmt::format("cannot read the journal {}: {}", path, std::strerror(errno)));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  SICKBAY_ASSIGN(const std::string text, read_file(path, kLargestJournal));
   const std::size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
   if (torn_at) *torn_at = whole;
   std::vector<Entry> entries;
@@ -53,34 +50,23 @@ Result<std::vector<Entry>> read_journal(const std::string& path, std::size_t* to
 }
 
 Result<std::unique_ptr<FileJournal>> FileJournal::open(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (fd < 0) return fail(Errc::io, fmt::format("cannot open the journal {}: {}", path, std::strerror(errno)));
-  std::unique_ptr<FileJournal> journal(new FileJournal(fd, {}));
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    return fail(Errc::conflict, fmt::format("another simulated world is using {}; stop it first", path));
-  }
+  Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!fd) return file_error("open", path, errno);
+  SICKBAY_CHECK(lock_file(fd, path, fmt::format("another simulated world is using {}; stop it first", path)));
+  std::unique_ptr<FileJournal> journal(new FileJournal(std::move(fd)));
   std::size_t whole = 0;
   SICKBAY_ASSIGN(journal->found_, read_journal(path, &whole));
-  if (::ftruncate(fd, static_cast<off_t>(whole)) != 0) {
-    return fail(Errc::io, fmt::format("cannot cut the torn end off {}: {}", path, std::strerror(errno)));
+  if (::ftruncate(journal->fd_.get(), static_cast<off_t>(whole)) != 0) {
+    return file_error("cut the torn end off", path, errno);
   }
   return journal;
 }
 
-FileJournal::~FileJournal() {
-  ::close(fd_);
-}
-
 void FileJournal::append(const Entry& entry, bool durable) {
-  const std::string line = to_line(entry) + "\n";
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(fd_, rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw std::runtime_error(fmt::format("cannot write the journal: {}", std::strerror(errno)));
-    rest.remove_prefix(static_cast<std::size_t>(written));
+  if (const Status written = write_all(fd_.get(), to_line(entry) + "\n", "the journal"); !written) {
+    throw std::runtime_error(written.error().message);
   }
-  if (durable && ::fdatasync(fd_) != 0) {
+  if (durable && ::fdatasync(fd_.get()) != 0) {
     throw std::runtime_error(fmt::format("cannot sync the journal: {}", std::strerror(errno)));
   }
 }

@@ -122,7 +122,8 @@ Result<json::value> Service::get(const net::Target& target) {
     json::array nodes, hosts;
     for (const auto& [name, node] : world_.state().nodes) nodes.push_back(node_view(node));
     for (const auto& [id, host] : world_.state().hosts) {
-      hosts.push_back(json::object{{"id", id}, {"state", host.state}, {"node", host.node}, {"pool", host.pool}});
+      hosts.push_back(
+          json::object{{"id", id}, {"state", host.state}, {"nodes", to_json(host.nodes)}, {"pool", host.pool}});
     }
     return json::object{{"now", to_json(world_.now())}, {"nodes", nodes}, {"hosts", hosts}};
   }
@@ -139,11 +140,14 @@ Result<json::value> Service::get(const net::Target& target) {
       return fail(Errc::not_found, fmt::format("there is no scheduler '{}'", path[2]));
     }
     if (path.size() == 5) return to_json(world_.look(path[2], installation, path[4]));
-    SICKBAY_ASSIGN(const std::vector<ListedNode> nodes, world_.list(path[2], installation));
+    SICKBAY_ASSIGN(const std::vector<NodeStatus> nodes, world_.list(path[2], installation));
     return to_json(nodes);
   }
   if (path.size() >= 3 && path[1] == "provider") {
-    if (path[2] == "capabilities") return to_json(world_.config().capabilities);
+    if (path[2] == "capabilities") {
+      SICKBAY_ASSIGN(const ProviderCapabilities capabilities, world_.capabilities());
+      return to_json(capabilities);
+    }
     if (path[2] == "operations" && path.size() == 4) return to_json(world_.view(path[3]));
     if (path[2] == "hosts") {
       SICKBAY_ASSIGN(const std::vector<ListedHost> hosts, world_.hosts());
@@ -162,6 +166,10 @@ Result<json::value> Service::post(const net::Target& target, const json::value& 
   if (path == std::vector<std::string>{"v1", "provider", "start"}) {
     SICKBAY_ASSIGN(const Operation operation, from_json<Operation>(body));
     return to_json(world_.start(operation));
+  }
+  if (path == std::vector<std::string>{"v1", "provider", "cancel"}) {
+    SICKBAY_ASSIGN(const Operation operation, from_json<Operation>(body));
+    return to_json(world_.cancel(operation));
   }
   if (path.size() == 3 && path[1] == "demo") return demo(path[2], body);
   return fail(Errc::not_found, "there is nothing at this path");

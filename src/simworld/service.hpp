@@ -2,11 +2,11 @@
 // at a demonstration (faults, storms, jobs, misfortune). JSON over HTTP; a lock makes calls one after another, and
 // tick() moves the world's time.
 //
-//   GET  /v1/schedulers/S/nodes?installation=I        every node, as ListedNode
-//   GET  /v1/schedulers/S/nodes/N?installation=I      Observation
+//   GET  /v1/schedulers/S/nodes?installation=I        every node, as NodeStatus
+//   GET  /v1/schedulers/S/nodes/N?installation=I      NodeStatus
 //   POST /v1/hold {installation, operation}           cordon, drain, uncordon by operation.kind; answers Reply
 //   GET  /v1/provider/capabilities, /v1/provider/hosts, /v1/provider/operations/ID
-//   POST /v1/provider/start OPERATION                 answers Reply
+//   POST /v1/provider/start, cancel OPERATION         answers Reply
 //   POST /v1/demo/fault {node, fault, gpu?, persistent?, repeats?}    /v1/demo/storm {fault, nodes, persistent?}
 //   POST /v1/demo/job {node, scheduler?, seconds?, blocked?}          /v1/demo/cordon, uncordon {node, scheduler?, by?}
 //   POST /v1/demo/crash, die {node}                   /v1/demo/weather WEATHER   /v1/demo/reachable {adapter,

@@ -25,6 +25,7 @@ struct Mark {
 // A node in one scheduler.
 struct Membership {
   std::string scheduler, uid;
+  std::uint64_t version = 1;  // grows when a mark or a cordon changes
   std::optional<Mark> mark;
   std::set<std::string> cordons;  // of people and foreign controllers: who
   std::vector<Job> jobs;
@@ -53,7 +54,7 @@ struct NodeState {
 struct HostState {
   std::string id, pool;  // pool: of the node on it, or the one it is reserved for; empty: any
   std::string state;     // in-use, spare, vacated
-  std::string node;
+  std::vector<std::string> nodes;
   std::optional<Time> checked_at;
 };
 
@@ -69,6 +70,7 @@ struct State {
   std::map<std::string, OperationState> operations;  // by operation id
   std::map<std::uint64_t, Entry> late;               // requests that are carried out later, by entry number
   std::map<std::uint64_t, Entry> effects;            // begun, not ended, by entry number
+  std::set<std::string> recalled;                    // operations that will not be carried out any more
   std::optional<Time> next_job;
 };
 

@@ -36,14 +36,16 @@ void World::build() {
     NodeState node;
     node.name = fmt::format("gpu-{:03}", i);
     node.pool = config_.pools.empty() ? "default" : config_.pools[pool];
-    node.host = fmt::format("SIM-{:05}", 10000 + i);
+    node.host = fmt::format("SIM-{:05}", 10000 + (config_.shared_hosts ? i / 2 : i));
     node.machine = fmt::format("{:016x}{:016x}", config_.seed, i + 1);
     const std::size_t first = pool == 0 && config_.schedulers.size() > 1 ? 1 : 0;
     for (std::size_t s = 0; s < config_.schedulers.size(); ++s) {
       if (s == first || i % 4 == 0)
-        node.in.push_back({config_.schedulers[s], fmt::format("uid-{}-1", node.name), {}, {}, {}});
+        node.in.push_back({config_.schedulers[s], fmt::format("uid-{}-1", node.name), 1, {}, {}, {}});
     }
-    state_.hosts[node.host] = {node.host, node.pool, "in-use", node.name, now_ - hours{24}};
+    HostState& host = state_.hosts[node.host];
+    host.id = node.host, host.pool = node.pool, host.state = "in-use", host.checked_at = now_ - hours{24};
+    host.nodes.push_back(node.name);
     boot(node, fmt::format("boot-{}-{:x}-1", node.name, config_.seed), now_ - hours{24 + i % 24});
     state_.nodes[node.name] = std::move(node);
   }
@@ -53,14 +55,14 @@ void World::build() {
     node.pool = "real";
     node.host = "REAL-" + config_.guest;
     node.machine = "machine-" + config_.guest;
-    node.in.push_back({config_.schedulers.front(), fmt::format("uid-{}-1", node.name), {}, {}, {}});
-    state_.hosts[node.host] = {node.host, node.pool, "in-use", node.name, now_ - hours{24}};
+    node.in.push_back({config_.schedulers.front(), fmt::format("uid-{}-1", node.name), 1, {}, {}, {}});
+    state_.hosts[node.host] = {node.host, node.pool, "in-use", {node.name}, now_ - hours{24}};
     boot(node, fmt::format("boot-{}-{:x}-1", node.name, config_.seed), now_ - hours{1});
     state_.nodes[node.name] = std::move(node);
   }
   for (std::uint32_t i = 0; i < config_.spares; ++i) {
     const std::string id = fmt::format("SIM-{:05}", 10000 + config_.nodes + i);
-    state_.hosts[id] = {id, "", "spare", "", now_ - hours{24}};
+    state_.hosts[id] = {id, "", "spare", {}, now_ - hours{24}};
   }
   if (config_.job_every > Duration{}) state_.next_job = now_ + config_.job_every;
 }
@@ -222,11 +224,18 @@ void World::apply(const Entry& entry) {
       break;
     case What::request:
       if (entry.until) state_.late[entry.n] = entry;
+      if (entry.until && entry.by == "queue")
+        state_.operations[entry.operation] = {Progress::running, "queued", "", ""};
       if (!entry.outcome) break;  // an outcome here: the provider will never carry it out
       state_.operations[entry.operation] = {Progress::failed, entry.detail, "", ""};
       break;
     case What::executed:
       state_.late.erase(entry.ref);
+      break;
+    case What::recalled:
+      state_.late.erase(entry.ref);
+      state_.recalled.insert(entry.operation);
+      state_.operations[entry.operation] = {Progress::failed, "recalled before it began", "", ""};
       break;
     case What::checked:
       state_.hosts[entry.host].checked_at = entry.at;
@@ -262,16 +271,16 @@ void World::apply_to_node(const Entry& entry) {
       for (Membership& m : node->in) m.jobs.clear();
       break;
     case What::mark:
-      if (in) in->mark = Mark{entry.installation, entry.repair};
+      if (in) in->mark = Mark{entry.installation, entry.repair}, ++in->version;
       break;
     case What::unmark:
-      if (in) in->mark.reset();
+      if (in) in->mark.reset(), ++in->version;
       break;
     case What::cordon:
-      if (in) in->cordons.insert(entry.by);
+      if (in) in->cordons.insert(entry.by), ++in->version;
       break;
     case What::uncordon:
-      if (in) in->cordons.clear();
+      if (in) in->cordons.clear(), ++in->version;
       break;
     case What::job:
       if (in) in->jobs.push_back({entry.job, entry.at, *entry.until, entry.blocked, {}});
@@ -312,7 +321,8 @@ void World::apply_end(const Entry& entry) {
   operation = {Progress::succeeded, "", entry.host, entry.machine};
   if (begin.action == Action::migrate || begin.action == Action::remove) {
     HostState& old = state_.hosts[begin.host];
-    old.state = "vacated", old.node.clear();
+    std::erase(old.nodes, node.name);
+    if (old.nodes.empty()) old.state = "vacated";  // others may still be on a shared one
     node.host = entry.host;
   }
   if (begin.action == Action::remove) {
@@ -320,12 +330,13 @@ void World::apply_end(const Entry& entry) {
     return;
   }
   HostState& host = state_.hosts[node.host];
-  host.state = "in-use", host.node = node.name, host.pool = node.pool;
+  host.state = "in-use", host.pool = node.pool;
+  if (std::ranges::find(host.nodes, node.name) == host.nodes.end()) host.nodes.push_back(node.name);
   const bool rebuilt = begin.action == Action::reprovision || begin.action == Action::migrate;
   if (rebuilt) node.machine = entry.machine;
   for (Membership& in : node.in) {
     if (!rebuilt) continue;
-    in.uid = entry.uid;
+    in.uid = entry.uid, ++in.version;
     if (!config_.marks_survive_rebuild) in.mark.reset(), in.cordons.clear();
   }
   node.listed = true;

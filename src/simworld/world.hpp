@@ -44,19 +44,23 @@ class World {
   const Config& config() const { return config_; }
   Weather& weather() { return config_.weather; }
   Latencies& latencies() { return config_.latencies; }
-  void set_jobs(Duration every, Duration length);  // zero: no more come
+  std::uint64_t older_views() const { return older_views_; }  // given so far
+  void set_jobs(Duration every, Duration length);             // zero: no more come
   // For tests: the fates of the next calls, before those that the weather draws.
   void next_fate(Fate fate) { fates_.push_back(fate); }
   void set_reachable(std::string_view adapter, bool reachable);  // a scheduler or the provider that does not answer
 
   // The schedulers (contract: ports/scheduler.hpp). `installation` owns the mark. An uncordon with `force` is what
   // nobody fenced: it takes every mark away, as the real APIs allow; Sickbay never sends it.
-  Observation look(std::string_view scheduler, std::string_view installation, std::string_view node);
-  Result<std::vector<ListedNode>> list(std::string_view scheduler, std::string_view installation);
+  NodeStatus look(std::string_view scheduler, std::string_view installation, std::string_view node);
+  Result<std::vector<NodeStatus>> list(std::string_view scheduler, std::string_view installation);
+  SchedulerCapabilities declared(std::string_view scheduler) const;
   Reply hold(std::string_view installation, const Operation& operation);  // cordon, drain, uncordon
 
   // The provider (contract: ports/provider.hpp).
   Reply start(const Operation& operation);
+  Reply cancel(const Operation& operation);
+  Result<ProviderCapabilities> capabilities();
   OperationView view(std::string_view operation);
   Result<std::vector<ListedHost>> hosts();
   // Whether a request of this operation, or its effect, may still change something.
@@ -92,6 +96,11 @@ class World {
   Reply arrive(Entry request);
   Reply carry_out(const Entry& request);
   Reply carry_out_hold(const Entry& request);
+  Reply carry_out_cordon(const Entry& request, const std::string& owner, Entry effect);
+  Reply carry_out_uncordon(const Entry& request, const Membership& in, Entry effect);
+  Reply carry_out_drain(const Entry& request, const Membership& in, Entry effect);
+  NodeStatus status_of(const NodeState& node, const Membership& in, std::string_view installation) const;
+  void disturb_marks(const Entry& begin);
   Reply carry_out_act(const Entry& request);
   std::string find_spare(const NodeState& node, std::string_view wanted) const;
   std::optional<std::string> objection(const Entry& request) const;
@@ -111,6 +120,8 @@ class World {
   std::mt19937_64 random_;
   std::deque<Fate> fates_;
   std::set<std::string> unreachable_;
+  std::uint64_t older_views_ = 0;
+  std::map<std::string, std::pair<Time, NodeStatus>> views_;  // the older views that a scheduler still gives
 };
 
 }  // namespace sickbay::simworld

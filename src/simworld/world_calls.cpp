@@ -41,12 +41,12 @@ void World::set_reachable(std::string_view adapter, bool reachable) {
 }
 
 namespace {
-const Reply nothing_known{Answer::unknown, "", "no answer came before the deadline"};
+const Reply nothing_known{Answer::unknown, "", "no answer came before the deadline", {}};
 }
 
 Reply World::arrive(Entry request) {
   const Fate fate = draw(true);
-  if (fate == Fate::not_sent) return {Answer::not_sent, "", "connection refused"};
+  if (fate == Fate::not_sent) return {Answer::not_sent, "", "connection refused", {}};
   if (fate == Fate::lose_request) return nothing_known;
   if (fate == Fate::late) {
     const auto most = static_cast<std::uint64_t>(config_.weather.late_by.count());
@@ -60,11 +60,6 @@ Reply World::arrive(Entry request) {
   return fate == Fate::lose_reply ? nothing_known : reply;
 }
 
-Reply World::carry_out(const Entry& request) {
-  return request.kind == OperationKind::act ? carry_out_act(request) : carry_out_hold(request);
-}
-
-namespace {
 Entry request_of(const Operation& operation) {
   Entry request;
   request.what = What::request;
@@ -76,118 +71,40 @@ Entry request_of(const Operation& operation) {
   request.force = operation.force;
   return request;
 }
-}  // namespace
 
-// ---- Schedulers
-
-Reply World::hold(std::string_view installation, const Operation& operation) {
-  if (!reachable(operation.adapter)) return {Answer::not_sent, "", "connection refused"};
-  Entry request = request_of(operation);
-  request.scheduler = operation.adapter;
-  request.installation = installation;
-  return arrive(std::move(request));
-}
-
-Reply World::carry_out_hold(const Entry& request) {
-  Membership* in = find(request.scheduler, request.node);
-  const NodeState* node = find(request.node);
-  if (!in || !node->listed) {
-    // What is not there takes no work and has no mark: only a cordon has nothing to hold on to.
-    if (request.kind == OperationKind::uncordon) return {Answer::done, "", "the node is gone"};
-    return {Answer::refused, "", fmt::format("{} has no node '{}'", request.scheduler, request.node)};
-  }
-  const bool ours = in->mark && in->mark->installation == request.installation && in->mark->repair == request.repair;
-  Entry effect = request;
-  effect.ref = request.n;
-  effect.until.reset();
-  if (request.kind == OperationKind::cordon) {
-    if (ours) return {Answer::done, "", "held already"};
-    if (in->mark && in->mark->installation != request.installation) {
-      return {Answer::refused, "", fmt::format("the node is held by another installation, {}", in->mark->installation)};
-    }
-    effect.what = What::mark;
-    record(effect, true);
-    return {Answer::done, "", ""};
-  }
-  if (request.kind == OperationKind::uncordon) {
-    if (ours || (request.force && in->mark)) {
-      effect.what = What::unmark;
-      record(effect, true);
-    }
-    if (request.force && !in->cordons.empty()) {
-      effect.what = What::uncordon;
-      record(effect, true);
-    }
-    return {Answer::done, "", ours ? "" : "no mark of this repair was there"};
-  }
-  if (!ours) return {Answer::refused, "", "the node does not carry this repair's mark"};
-  effect.what = What::job_leaves;
-  for (const Job& job : std::vector<Job>(in->jobs)) {
-    if (job.leaves || (job.blocked && !request.force)) continue;
-    effect.job = job.id;
-    effect.until = now_ + (request.force ? seconds{1} : config_.latencies.drain_grace);
-    record(effect, false);
-  }
-  return {in->jobs.empty() ? Answer::done : Answer::accepted, "", fmt::format("{} on it", in->jobs.size())};
-}
-
-Observation World::look(std::string_view scheduler, std::string_view installation, std::string_view name) {
-  Observation seen;
-  seen.node = name;
-  seen.scheduler = scheduler;
-  if (!reachable(scheduler) || chance(config_.weather.look_fails)) {
-    seen.error = fmt::format("{} does not answer", scheduler);
-    return seen;
-  }
-  const Membership* in = find(scheduler, name);
-  const NodeState* node = find(name);
-  seen.exists = in && node->listed;
-  if (!seen.exists) return seen;
-  seen.uid = in->uid;
-  seen.ready = node->up && now_ >= node->boot_at + config_.latencies.ready_after;
-  seen.cordoned = in->cordoned();
-  const bool ours = in->mark && in->mark->installation == installation;
-  if (ours) seen.hold_owner = in->mark->repair;
-  seen.foreign_mark = !in->cordons.empty() || (in->mark && !ours);
-  seen.idleness = in->jobs.empty() ? Idleness::idle : Idleness::busy;
-  for (const Job& job : in->jobs) {
-    seen.work.push_back(job.id);
-    if (job.blocked && !job.leaves)
-      seen.blockers.push_back(fmt::format("{}: its disruption budget allows no eviction", job.id));
-  }
-  return seen;
-}
-
-Result<std::vector<ListedNode>> World::list(std::string_view scheduler, std::string_view installation) {
-  if (!reachable(scheduler) || chance(config_.weather.look_fails)) {
-    return fail(Errc::unavailable, fmt::format("{} does not answer", scheduler));
-  }
-  std::vector<ListedNode> nodes;
-  for (const auto& [name, node] : state_.nodes) {
-    const Membership* in = find(scheduler, name);
-    if (!in || !node.listed) continue;
-    const bool ours = in->mark && in->mark->installation == installation;
-    nodes.push_back({name,
-                     in->uid,
-                     node.pool,
-                     node.up && now_ >= node.boot_at + config_.latencies.ready_after,
-                     in->cordoned(),
-                     ours ? in->mark->repair : "",
-                     {{"pool", node.pool}}});
-  }
-  return nodes;
+Reply World::carry_out(const Entry& request) {
+  return request.kind == OperationKind::act ? carry_out_act(request) : carry_out_hold(request);
 }
 
 // ---- The provider
 
 Reply World::start(const Operation& operation) {
-  if (!reachable(config_.provider)) return {Answer::not_sent, "", "connection refused"};
+  if (!reachable(config_.provider)) return {Answer::not_sent, "", "connection refused", {}};
   Entry request = request_of(operation);
   request.kind = OperationKind::act;
   request.boot = operation.boot_before;
   request.target = operation.target_host;
   if (const NodeState* node = find(operation.node_name)) request.host = node->host;
   return arrive(std::move(request));
+}
+
+Reply World::cancel(const Operation& operation) {
+  if (!reachable(config_.provider)) return {Answer::not_sent, "", "connection refused", {}};
+  const auto& can = config_.capabilities.cancellable;
+  if (std::ranges::find(can, operation.action) == can.end()) {
+    return {Answer::refused, "", fmt::format("a {} cannot be recalled here", name_of(operation.action)), {}};
+  }
+  if (state_.recalled.contains(operation.id)) return {Answer::done, "", "recalled already", {}};
+  const auto is_its = [&](const auto& item) { return item.second.operation == operation.id; };
+  const auto queued = std::ranges::find_if(state_.late, is_its);
+  if (queued == state_.late.end() && state_.operations.contains(operation.id)) {
+    return {Answer::refused, "", "it has begun", {}};
+  }
+  Entry recalled = request_of(operation);
+  recalled.what = What::recalled;
+  if (queued != state_.late.end()) recalled.ref = queued->first;
+  record(recalled, true);
+  return {Answer::done, "", "it will not be carried out any more", {}};
 }
 
 // Why the provider will not carry this out; absent: it will.
@@ -223,8 +140,17 @@ std::string World::find_spare(const NodeState& node, std::string_view wanted) co
 
 Reply World::carry_out_act(const Entry& request) {
   const std::string reference = "task-" + request.operation;
-  if (config_.capabilities.dedup_by_operation_id && state_.operations.contains(request.operation)) {
-    return {Answer::accepted, reference, "known already"};
+  if (state_.recalled.contains(request.operation)) return {Answer::refused, "", "it was recalled", {}};
+  const bool from_queue = request.until && request.by == "queue";
+  if (!from_queue && config_.capabilities.dedup_by_operation_id && state_.operations.contains(request.operation)) {
+    return {Answer::accepted, reference, "known already", {}};
+  }
+  // A queue knows what is in it: the same operation is not taken on beside itself.
+  const auto queued_before = [&](const auto& item) {
+    return item.second.by == "queue" && item.second.operation == request.operation;
+  };
+  if (!from_queue && std::ranges::any_of(state_.late, queued_before)) {
+    return {Answer::accepted, reference, "queued already", {}};
   }
   if (const auto why = objection(request)) {
     Entry refused = request;
@@ -234,7 +160,16 @@ Reply World::carry_out_act(const Entry& request) {
     refused.outcome = Outcome::undone;
     refused.detail = *why;
     record(refused, true);
-    return {Answer::refused, "", *why};
+    return {Answer::refused, "", *why, {}};
+  }
+  if (!from_queue && config_.latencies.queue > Duration{}) {
+    Entry queued = request;
+    queued.what = What::request;
+    queued.ref = request.n;
+    queued.by = "queue";
+    queued.until = now_ + config_.latencies.queue;
+    record(queued, true);
+    return {Answer::accepted, reference, "queued", {}};
   }
   const NodeState& node = *find(request.node);
   const Latencies& takes = config_.latencies;
@@ -251,8 +186,9 @@ Reply World::carry_out_act(const Entry& request) {
                         : request.action == Action::reprovision ? takes.reprovision
                         : request.action == Action::migrate     ? takes.migrate
                                                                 : takes.remove);
+  begin.by.clear();
   record(begin, true);
-  return {Answer::accepted, reference, ""};
+  return {Answer::accepted, reference, "", {}};
 }
 
 void World::end_effect(const Entry& begin) {
@@ -277,6 +213,29 @@ void World::end_effect(const Entry& begin) {
   if (rebuilt) end.uid = new_id("uid-" + begin.node);
   end.outcome = Outcome::succeeded;
   record(end, true);
+  disturb_marks(begin);
+}
+
+// What the provider's own action does to marks, as it declares (`scontrol reboot` ends a drain).
+void World::disturb_marks(const Entry& begin) {
+  const NodeState* node = find(begin.node);
+  if (!node || node->removed) return;
+  for (const Membership& in : std::vector<Membership>(node->in)) {
+    if (!config_.capabilities.disturbs_marks(begin.action, declared(in.scheduler).kind)) continue;
+    Entry lost = entry(What::unmark, begin.node);
+    lost.scheduler = in.scheduler;
+    lost.by = "the provider's " + name_of(begin.action);
+    if (in.mark) record(lost, true);
+    lost.what = What::uncordon;
+    if (!in.cordons.empty()) record(lost, true);
+  }
+}
+
+Result<ProviderCapabilities> World::capabilities() {
+  if (!reachable(config_.provider) || chance(config_.weather.look_fails)) {
+    return fail(Errc::unavailable, fmt::format("{} does not answer", config_.provider));
+  }
+  return config_.capabilities;
 }
 
 OperationView World::view(std::string_view operation) {
@@ -298,8 +257,8 @@ Result<std::vector<ListedHost>> World::hosts() {
   const Shape shape{fmt::format("{}x10de:2330", config_.gpus), config_.gpus};
   const Shape guest{"real", 0};
   for (const auto& [id, host] : state_.hosts) {
-    const bool real = !config_.guest.empty() && host.node == config_.guest;
-    hosts.push_back({id, host.node, host.pool, host.state, real ? guest : shape, host.checked_at});
+    const bool real = !config_.guest.empty() && host.nodes == std::vector{config_.guest};
+    hosts.push_back({id, host.pool, host.nodes, host.state, real ? guest : shape, host.checked_at});
   }
   return hosts;
 }

@@ -1,6 +1,6 @@
 #include "store/alerts.hpp"
 
-#include "store/paging.hpp"
+#include "store/page_of.hpp"
 #include "store/tables.hpp"
 
 namespace sickbay::store {

@@ -1,7 +1,8 @@
 // The audit log, append-only: each published row's hash covers the row and the hash before it, and the counter keeps
 // the last number and hash, so that a changed, removed or cut-off row shows (product.md 9).
-#include "store/events.hpp"
-#include "store/paging.hpp"
+#include "store/audit.hpp"
+
+#include "store/page_of.hpp"
 #include "store/tables.hpp"
 
 namespace sickbay::store {

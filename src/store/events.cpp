@@ -2,7 +2,7 @@
 // the event's own transaction has committed, so that no reader skips one whose writer was late (engine.md 8).
 #include "store/events.hpp"
 
-#include "store/paging.hpp"
+#include "store/page_of.hpp"
 #include "store/tables.hpp"
 
 namespace sickbay::store {
@@ -40,7 +40,7 @@ void add_event(Tx& tx, const Event& event) {
   execute(tx,
           "INSERT INTO event (id, at, cluster, node, repair, kind, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) "
           "ON CONFLICT (id) DO NOTHING",
-          event.id, event.at, event.cluster, event.node, event.repair, event.kind, to_json_text(event));
+          event.id, event.at, event.cluster, event.node, event.repair, name_of(event.kind), to_json_text(event));
 }
 
 std::vector<std::string> unpublished_events(Tx& tx, std::size_t limit) {

@@ -1,5 +1,6 @@
 // Findings: written in bulk, deduplicated by their id for ever, folded into alerts by a later turn.
-#include "store/alerts.hpp"
+#include "store/findings.hpp"
+
 #include "store/sql.hpp"
 #include "store/tables.hpp"
 

@@ -6,10 +6,11 @@
 
 namespace sickbay::store {
 
-extern const Migration kFirst;  // migrations/0001_first.cpp
+extern const Migration kFirst;     // migrations/0001_first.cpp
+extern const Migration kAdapters;  // migrations/0002_adapters.cpp
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 1> all{kFirst};
+  static const std::array<Migration, 2> all{kFirst, kAdapters};
   return all;
 }
 

@@ -1,5 +1,6 @@
 // Operations, holds and slots: what a repair has of the world.
-#include "store/repairs.hpp"
+#include "store/operations.hpp"
+
 #include "store/sql.hpp"
 #include "store/tables.hpp"
 
@@ -76,7 +77,7 @@ std::vector<Slot> slots_of(Tx& tx, std::string_view cluster) {
   for (auto& [scope, repair, node, since] : select<std::string, std::string, std::string, Time>(
            tx, "SELECT scope, repair, node, since FROM slot WHERE cluster = ?1 ORDER BY since, scope, repair",
            cluster)) {
-    out.push_back({std::string(cluster), std::move(scope), std::move(repair), std::move(node), since});
+    out.push_back({std::string(cluster), slot_scope(scope), std::move(repair), std::move(node), since});
   }
   return out;
 }
@@ -85,7 +86,7 @@ void take_slot(Tx& tx, const Slot& slot) {
   execute(tx,
           "INSERT INTO slot (cluster, scope, repair, node, since) VALUES (?1, ?2, ?3, ?4, ?5) "
           "ON CONFLICT (cluster, scope, repair) DO NOTHING",
-          slot.cluster, slot.scope, slot.repair, slot.node, slot.since);
+          slot.cluster, text_of(slot.scope), slot.repair, slot.node, slot.since);
 }
 
 void free_slots(Tx& tx, std::string_view repair) {

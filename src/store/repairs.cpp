@@ -1,7 +1,7 @@
-// Repairs; operations, holds and slots are in operations.cpp.
+// Repairs.
 #include "store/repairs.hpp"
 
-#include "store/paging.hpp"
+#include "store/page_of.hpp"
 #include "store/tables.hpp"
 
 namespace sickbay::store {

@@ -1,4 +1,6 @@
-// Agents' sessions, heartbeats, who listened when, and what schedulers say of nodes.
+// Agents' sessions, heartbeats, and who listened when.
+#include "store/sessions.hpp"
+
 #include <algorithm>
 #include <map>
 
@@ -9,7 +11,7 @@
 namespace sickbay::store {
 namespace {
 
-// A replica that has not written its row for this long is not listening (nodes.hpp).
+// A replica that has not written its row for this long is not listening (sessions.hpp).
 constexpr Duration kListens = seconds{30};
 // Rows of replicas long gone do not matter to "since when without a gap" and go.
 constexpr Duration kForgetListener = hours{24};
@@ -19,24 +21,17 @@ void write_session(Tx& tx, const Session& session) {
       {{"node", param(session.node)}, {"epoch", param(session.epoch)}, {"hello_at", param(session.hello_at)}});
 }
 
-// Whether the node takes new work there and is healthy, as the scheduler last said.
-bool in_service(const Observation& seen) {
-  return seen.exists && seen.ready && !seen.cordoned;
-}
-
 }  // namespace
 
 std::uint64_t open_session(Tx& tx, Session session) {
   // The node's lock first: of two starts at once the one with the greater epoch is also the later one.
-  auto node = document<Node>(tx, kNode, "WHERE id = ?1 FOR NO KEY UPDATE", session.node);
+  const auto node = document<Node>(tx, kNode, "WHERE id = ?1 FOR NO KEY UPDATE", session.node);
   if (!node) refuse(Errc::not_found, fmt::format("there is no node '{}'", session.node));
   session.epoch =
       select_one<std::uint64_t>(tx, "UPDATE counter SET value = value + 1 WHERE name = 'epoch' RETURNING value")
           .value_or(0);
   if (session.epoch == 0) refuse(Errc::internal, "the counter of sessions is missing; restore a backup");
   write_session(tx, session);
-  node->epoch = session.epoch;
-  put_node(tx, *node);
   put_heartbeats(tx, {{session.node, session.epoch, session.hello_at}});
   return session.epoch;
 }
@@ -90,17 +85,6 @@ std::optional<Time> listening_since(Tx& tx, Time now) {
     since = std::min(since.value_or(from), from);
   }
   return since;
-}
-
-std::vector<Observation> observations_of(Tx& tx, std::string_view node) {
-  return documents<Observation>(tx, kObservation, "WHERE node = ?1 ORDER BY scheduler", node);
-}
-
-void put_observation(Tx& tx, const Observation& observation) {
-  put(tx, kObservation, observation,
-      {{"node", param(observation.node)},
-       {"scheduler", param(observation.scheduler)},
-       {"in_service", param(in_service(observation))}});
 }
 
 }  // namespace sickbay::store

@@ -2,7 +2,7 @@
 
 #include <boost/json/array.hpp>
 
-#include "store/paging.hpp"
+#include "store/page_of.hpp"
 
 namespace sickbay::store {
 

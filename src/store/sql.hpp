@@ -100,7 +100,7 @@ struct Table {
   std::string_view name, key, label;
 };
 
-// The document of a row. One that does not parse is a fault of ours or a damaged database; the error names the row.
+// The document of a row. One that does not parse is an internal error or a damaged database; the error names the row.
 template <class T>
 T parse_document(const Table& table, std::string_view label, std::string_view text) {
   auto value = from_json_text<T>(text);

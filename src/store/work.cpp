@@ -13,16 +13,22 @@ constexpr Time kNever = from_micros(std::numeric_limits<std::int64_t>::max());
 // How far next_due looks past rows that are claimed; polling is the truth beyond.
 constexpr int kLookAhead = 200;
 
+// Work of a kind that only another version knows is left to that one.
+void add(std::vector<Work>& out, std::string_view kind, std::string key, Time due, std::uint64_t version) {
+  WorkKind known{};
+  if (value_of(kind, known)) out.push_back({known, std::move(key), due, version});
+}
+
 }  // namespace
 
-void wake(Tx& tx, std::string_view kind, std::string_view key, Time at) {
+void wake(Tx& tx, WorkKind kind, std::string_view key, Time at) {
   execute(tx,
           "INSERT INTO work (kind, key, due, version, claimed_until) VALUES (?1, ?2, ?3, 1, 0) "
           "ON CONFLICT (kind, key) DO UPDATE SET version = work.version + 1, due = LEAST(work.due, excluded.due)",
-          kind, key, at);
+          name_of(kind), key, at);
 }
 
-void wake_all(Tx& tx, std::string_view kind, std::vector<std::string> keys, Time at) {
+void wake_all(Tx& tx, WorkKind kind, std::vector<std::string> keys, Time at) {
   if (keys.empty()) return;
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -31,29 +37,30 @@ void wake_all(Tx& tx, std::string_view kind, std::vector<std::string> keys, Time
           "INSERT INTO work (kind, key, due, version, claimed_until) SELECT ?1, e.value, ?2, 1, 0 FROM EACH(?3) "
           "WHERE true "
           "ON CONFLICT (kind, key) DO UPDATE SET version = work.version + 1, due = LEAST(work.due, excluded.due)",
-          kind, at, json_texts(keys));
+          name_of(kind), at, json_texts(keys));
 }
 
-std::uint64_t work_version(Tx& tx, std::string_view kind, std::string_view key) {
-  return select_one<std::uint64_t>(tx, "SELECT version FROM work WHERE kind = ?1 AND key = ?2", kind, key).value_or(0);
+std::uint64_t work_version(Tx& tx, WorkKind kind, std::string_view key) {
+  return select_one<std::uint64_t>(tx, "SELECT version FROM work WHERE kind = ?1 AND key = ?2", name_of(kind), key)
+      .value_or(0);
 }
 
-bool still(Tx& tx, std::string_view kind, std::string_view key, std::uint64_t version) {
+bool still(Tx& tx, WorkKind kind, std::string_view key, std::uint64_t version) {
   // Without a row there is nothing to lock, and two replicas would both go on.
   if (version == 0) {
     execute(tx,
             "INSERT INTO work (kind, key, due, version, claimed_until) VALUES (?1, ?2, ?3, 0, 0) "
             "ON CONFLICT (kind, key) DO NOTHING",
-            kind, key, kNever);
+            name_of(kind), key, kNever);
   }
   const auto found = select_one<std::uint64_t>(
-      tx, "SELECT version FROM work WHERE kind = ?1 AND key = ?2 FOR NO KEY UPDATE", kind, key);
+      tx, "SELECT version FROM work WHERE kind = ?1 AND key = ?2 FOR NO KEY UPDATE", name_of(kind), key);
   return found == version;
 }
 
-void finish(Tx& tx, std::string_view kind, std::string_view key, std::optional<Time> due) {
-  execute(tx, "UPDATE work SET due = ?3, version = version + 1, claimed_until = 0 WHERE kind = ?1 AND key = ?2", kind,
-          key, due.value_or(kNever));
+void finish(Tx& tx, WorkKind kind, std::string_view key, std::optional<Time> due) {
+  execute(tx, "UPDATE work SET due = ?3, version = version + 1, claimed_until = 0 WHERE kind = ?1 AND key = ?2",
+          name_of(kind), key, due.value_or(kNever));
 }
 
 std::vector<Work> take_due(Tx& tx, Time now, std::size_t limit, Duration claim) {
@@ -64,7 +71,7 @@ std::vector<Work> take_due(Tx& tx, Time now, std::size_t limit, Duration claim) 
       "WHERE work.kind = taken.kind AND work.key = taken.key RETURNING work.kind, work.key, work.due, work.version",
       now, limit, now + claim);
   std::vector<Work> out;
-  for (auto& [kind, key, due, version] : rows) out.push_back({std::move(kind), std::move(key), due, version});
+  for (auto& [kind, key, due, version] : rows) add(out, kind, std::move(key), due, version);
   std::sort(out.begin(), out.end(), [](const Work& a, const Work& b) {
     return std::tie(a.due, a.kind, a.key) < std::tie(b.due, b.kind, b.key);
   });
@@ -76,7 +83,7 @@ std::vector<Work> list_due(Tx& tx, Time now, std::size_t limit) {
   for (auto& [kind, key, due, version] : select<std::string, std::string, Time, std::uint64_t>(
            tx, "SELECT kind, key, due, version FROM work WHERE due <= ?1 ORDER BY due, kind, key LIMIT ?2", now,
            limit)) {
-    out.push_back({std::move(kind), std::move(key), due, version});
+    add(out, kind, std::move(key), due, version);
   }
   return out;
 }

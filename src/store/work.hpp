@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "model/words.hpp"
 #include "store/tx.hpp"
 
 namespace sickbay::store {
 
 struct Work {
-  std::string kind;  // node, host, cluster, request, check-run, delivery, publish, watch
+  WorkKind kind = WorkKind::node;
   std::string key;
   Time due{};
   std::uint64_t version = 0;
@@ -21,16 +22,16 @@ struct Work {
 
 // Whoever writes a fact about a key calls this in the same transaction, unconditionally: version + 1, due = least(due,
 // at). Creates the row. Keys of one transaction are touched in sorted order by the caller.
-void wake(Tx& tx, std::string_view kind, std::string_view key, Time at);
+void wake(Tx& tx, WorkKind kind, std::string_view key, Time at);
 // The same for many keys of one kind in one statement (sorted here).
-void wake_all(Tx& tx, std::string_view kind, std::vector<std::string> keys, Time at);
+void wake_all(Tx& tx, WorkKind kind, std::vector<std::string> keys, Time at);
 
 // The version now; 0 when there is no row.
-std::uint64_t work_version(Tx& tx, std::string_view kind, std::string_view key);
+std::uint64_t work_version(Tx& tx, WorkKind kind, std::string_view key);
 // Locks the row and says whether its version is still `version`. The first statement of every turn's transaction.
-bool still(Tx& tx, std::string_view kind, std::string_view key, std::uint64_t version);
+bool still(Tx& tx, WorkKind kind, std::string_view key, std::uint64_t version);
 // Ends a turn: due = `due` (nothing to wait for: far away), version + 1, claim released. Only after still().
-void finish(Tx& tx, std::string_view kind, std::string_view key, std::optional<Time> due);
+void finish(Tx& tx, WorkKind kind, std::string_view key, std::optional<Time> due);
 
 // Up to `limit` rows that are due and not claimed, claimed until now + `claim`; the claim only spreads the work. On
 // PostgreSQL FOR NO KEY UPDATE SKIP LOCKED.

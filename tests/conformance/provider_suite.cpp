@@ -23,8 +23,8 @@ TEST_P(ProviderContract, ObservingChangesNothing) {
 }
 
 TEST_P(ProviderContract, TheSameOperationAgainHasNoSecondEffectWhereDeclared) {
-  const ProviderCapabilities capabilities = lab->provider().capabilities();
-  if (!capabilities.dedup_by_operation_id && !capabilities.fenced_by_boot) GTEST_SKIP() << "declares neither";
+  const ProviderCapabilities can = capabilities();
+  if (!can.is_fenced()) GTEST_SKIP() << "declares neither";
   const Operation reboot = act("op-1");
   ASSERT_EQ(start(reboot).answer, Answer::accepted);
   EXPECT_NE(start(reboot).answer, Answer::not_sent);
@@ -35,18 +35,18 @@ TEST_P(ProviderContract, TheSameOperationAgainHasNoSecondEffectWhereDeclared) {
 }
 
 TEST_P(ProviderContract, ALostReplyIsUnknownAndRepeatingIsHarmlessWhereDeclared) {
-  const ProviderCapabilities capabilities = lab->provider().capabilities();
+  const ProviderCapabilities can = capabilities();
   const Operation reboot = act("op-1");
   lab->lose_next_reply();
   EXPECT_EQ(start(reboot).answer, Answer::unknown);
   EXPECT_EQ(view(reboot).progress, Progress::running);
-  if (capabilities.dedup_by_operation_id || capabilities.fenced_by_boot) start(reboot);
+  if (can.is_fenced()) start(reboot);
   lab->wait_until_done();
   EXPECT_EQ(lab->effects(), 1u);
 }
 
 TEST_P(ProviderContract, AnotherBootThanExpectedIsRefusedWhereFenced) {
-  if (!lab->provider().capabilities().fenced_by_boot) GTEST_SKIP() << "is not fenced by boot";
+  if (!capabilities().fenced_by_boot) GTEST_SKIP() << "is not fenced by boot";
   Operation reboot = act("op-1");
   reboot.boot_before = "a-boot-of-last-week";
   EXPECT_EQ(start(reboot).answer, Answer::refused);
@@ -79,7 +79,7 @@ TEST_P(ProviderContract, MigrateUsesASpareHostAndVacatesTheOldOne) {
   const auto host_of_node = [&] {
     const auto hosts = lab->provider().hosts(lab->soon());
     for (const ListedHost& host : hosts.value()) {
-      if (host.node == lab->node()) return host.id;
+      if (std::ranges::find(host.nodes, lab->node()) != host.nodes.end()) return host.id;
     }
     return std::string{};
   };
@@ -97,6 +97,42 @@ TEST_P(ProviderContract, MigrateUsesASpareHostAndVacatesTheOldOne) {
   EXPECT_EQ(old->provider_state, "vacated");
 }
 
+TEST_P(ProviderContract, WhatHasNotBegunIsRecalledForGoodWhereDeclared) {
+  if (!capabilities().can_cancel(Action::reboot)) GTEST_SKIP() << "declares nothing that it can recall";
+  const Operation reboot = act("op-1");
+  lab->queue_next_start();
+  ASSERT_EQ(start(reboot).answer, Answer::accepted);
+  EXPECT_EQ(cancel(reboot).answer, Answer::done);
+  EXPECT_EQ(cancel(reboot).answer, Answer::done) << "it may be repeated";
+  lab->wait_until_done();
+  EXPECT_EQ(lab->effects(), 0u);
+  EXPECT_EQ(view(reboot).progress, Progress::failed);
+}
+
+TEST_P(ProviderContract, WhatIsRecalledBeforeItArrivedIsRefusedWhenItComes) {
+  if (!capabilities().can_cancel(Action::reboot)) GTEST_SKIP() << "declares nothing that it can recall";
+  const Operation reboot = act("op-1");
+  EXPECT_EQ(cancel(reboot).answer, Answer::done);
+  EXPECT_EQ(start(reboot).answer, Answer::refused);
+  lab->wait_until_done();
+  EXPECT_EQ(lab->effects(), 0u);
+}
+
+TEST_P(ProviderContract, WhatHasBegunIsNotRecalled) {
+  const Operation reboot = act("op-1");
+  ASSERT_EQ(start(reboot).answer, Answer::accepted);
+  EXPECT_EQ(cancel(reboot).answer, Answer::refused);
+  lab->wait_until_done();
+  EXPECT_EQ(lab->effects(), 1u);
+}
+
+TEST_P(ProviderContract, ItSaysWhichPathsAnActionKeeps) {
+  for (const KeptPaths& kept : capabilities().kept_paths) {
+    EXPECT_TRUE(can(kept.action)) << name_of(kept.action);
+    for (const std::string& path : kept.paths) EXPECT_EQ(path.substr(0, 1), "/") << path;
+  }
+}
+
 TEST_P(ProviderContract, HostsAreListedWithShapesAndSpares) {
   const auto hosts = lab->provider().hosts(lab->soon());
   ASSERT_TRUE(hosts) << hosts.error().message;
@@ -111,6 +147,8 @@ TEST_P(ProviderContract, WithoutAConnectionNothingIsSentAndNothingIsKnown) {
   EXPECT_EQ(start(reboot).answer, Answer::not_sent);
   EXPECT_EQ(view(reboot).progress, Progress::unreadable);
   EXPECT_FALSE(lab->provider().hosts(lab->soon()));
+  EXPECT_FALSE(lab->provider().capabilities(lab->soon())) << "not known is not the same as nothing";
+  EXPECT_EQ(cancel(reboot).answer, Answer::not_sent);
 }
 
 TEST_P(ProviderContract, WithoutTimeLeftNothingIsSent) {

@@ -20,6 +20,7 @@ class ProviderLab {
   virtual std::size_t effects() = 0;   // how many actions have begun in the world
   virtual void wait_until_done() = 0;  // lets the time pass that actions take
   virtual void lose_next_reply() = 0;  // carried out, but the caller hears nothing
+  virtual void queue_next_start() {}   // taken on, and begun only later; where something can be recalled
   virtual void break_connection() = 0;
 };
 
@@ -43,13 +44,10 @@ class ProviderContract : public testing::TestWithParam<ProviderKind> {
     operation.boot_before = lab->boot();
     return operation;
   }
-  bool can(Action action) {
-    for (const Action each : lab->provider().capabilities().actions) {
-      if (each == action) return true;
-    }
-    return false;
-  }
+  bool can(Action action) { return capabilities().can(action); }
+  ProviderCapabilities capabilities() { return lab->provider().capabilities(lab->soon()).value(); }
   Reply start(const Operation& operation) { return lab->provider().start(operation, lab->soon()); }
+  Reply cancel(const Operation& operation) { return lab->provider().cancel(operation, lab->soon()); }
   OperationView view(const Operation& operation) { return lab->provider().observe(operation, lab->soon()); }
 };
 

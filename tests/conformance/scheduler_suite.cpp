@@ -4,7 +4,7 @@
 namespace sickbay::conformance {
 
 TEST_P(SchedulerContract, AFreshNodeIsReadyIdleAndUnmarked) {
-  const Observation seen = look();
+  const NodeStatus seen = look();
   EXPECT_EQ(seen.error, "");
   EXPECT_TRUE(seen.exists);
   EXPECT_TRUE(seen.ready);
@@ -15,78 +15,124 @@ TEST_P(SchedulerContract, AFreshNodeIsReadyIdleAndUnmarked) {
   EXPECT_NE(seen.uid, "");
 }
 
-TEST_P(SchedulerContract, PlaceLeavesOurMarkAndMayBeRepeated) {
-  EXPECT_EQ(place("repair-1").answer, Answer::done);
-  EXPECT_EQ(place("repair-1").answer, Answer::done);
-  const Observation seen = look();
+TEST_P(SchedulerContract, CordonLeavesOurMarkAndMayBeRepeated) {
+  EXPECT_EQ(cordon("repair-1").answer, Answer::done);
+  EXPECT_EQ(cordon("repair-1").answer, Answer::done);
+  const NodeStatus seen = look();
   EXPECT_TRUE(seen.cordoned);
   EXPECT_EQ(seen.hold_owner, "repair-1");
   EXPECT_FALSE(seen.foreign_mark);
 }
 
-TEST_P(SchedulerContract, PlaceTakesOverOurOlderMark) {
-  ASSERT_EQ(place("repair-1").answer, Answer::done);
-  EXPECT_EQ(place("repair-2").answer, Answer::done);
+TEST_P(SchedulerContract, CordonTakesOverOurOlderMark) {
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
+  EXPECT_EQ(cordon("repair-2").answer, Answer::done);
   EXPECT_EQ(look().hold_owner, "repair-2");
 }
 
-TEST_P(SchedulerContract, ReleaseUndoesOnlyThatRepairsMark) {
-  ASSERT_EQ(place("repair-2").answer, Answer::done);
-  EXPECT_EQ(release("repair-1").answer, Answer::done);
+TEST_P(SchedulerContract, UncordonUndoesOnlyThatRepairsMark) {
+  ASSERT_EQ(cordon("repair-2").answer, Answer::done);
+  EXPECT_EQ(uncordon("repair-1").answer, Answer::done);
   EXPECT_EQ(look().hold_owner, "repair-2");
-  EXPECT_EQ(release("repair-2").answer, Answer::done);
+  EXPECT_EQ(uncordon("repair-2").answer, Answer::done);
   EXPECT_FALSE(look().cordoned);
-  EXPECT_EQ(release("repair-2").answer, Answer::done);
+  EXPECT_EQ(uncordon("repair-2").answer, Answer::done);
 }
 
-TEST_P(SchedulerContract, AForeignCordonStaysThroughPlaceAndRelease) {
+TEST_P(SchedulerContract, AForeignCordonThatStoodBeforeStaysThroughCordonAndUncordon) {
   lab->cordon_as_somebody();
-  ASSERT_EQ(place("repair-1").answer, Answer::done);
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
   EXPECT_TRUE(look().foreign_mark);
-  EXPECT_EQ(release("repair-1").answer, Answer::done);
-  const Observation seen = look();
+  EXPECT_EQ(uncordon("repair-1").answer, Answer::done);
+  const NodeStatus seen = look();
   EXPECT_TRUE(seen.cordoned);
   EXPECT_TRUE(seen.foreign_mark);
   EXPECT_EQ(seen.hold_owner, "");
 }
 
-TEST_P(SchedulerContract, AForeignCordonSetAfterOursStays) {
-  ASSERT_EQ(place("repair-1").answer, Answer::done);
+TEST_P(SchedulerContract, AForeignCordonSetAfterOursStaysWhereItIsDeclaredVisible) {
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
   lab->cordon_as_somebody();
-  EXPECT_EQ(release("repair-1").answer, Answer::done);
-  EXPECT_TRUE(look().cordoned);
+  EXPECT_EQ(look().foreign_mark, declared().foreign_cordon_visible);
+  EXPECT_EQ(uncordon("repair-1").answer, Answer::done);
+  EXPECT_EQ(look().cordoned, declared().foreign_cordon_visible) << "one bit for everybody: theirs ends with ours";
+}
+
+TEST_P(SchedulerContract, AnotherObjectUnderTheNameIsRefused) {
+  Operation cordon = operation("repair-1", OperationKind::cordon);
+  cordon.uid = "the-object-of-last-week";
+  EXPECT_EQ(lab->scheduler().cordon(cordon, lab->soon()).answer, Answer::refused);
+  EXPECT_FALSE(look().cordoned);
+  cordon.uid = look().uid;
+  EXPECT_EQ(lab->scheduler().cordon(cordon, lab->soon()).answer, Answer::done);
+}
+
+TEST_P(SchedulerContract, MarksThatChangedSinceTheLookAreLeftAloneWhereThereAreVersions) {
+  const NodeStatus before = look();
+  if (before.version.empty()) GTEST_SKIP() << "has no versions";
+  lab->cordon_as_somebody();
+  Operation cordon = operation("repair-1", OperationKind::cordon);
+  cordon.object_version = before.version;
+  EXPECT_EQ(lab->scheduler().cordon(cordon, lab->soon()).answer, Answer::refused);
+  EXPECT_EQ(look().hold_owner, "");
+}
+
+TEST_P(SchedulerContract, AViewIsNoOlderThanDeclaredAndSaysHowOldItIs) {
+  for (int i = 0; i < 5; ++i) EXPECT_LE(look().age, declared().view_age);
+}
+
+TEST_P(SchedulerContract, ALateRequestOfAnOlderRepairChangesNothingWhereMarksAreAtomic) {
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
+  if (!lab->delay_next_request()) GTEST_SKIP() << "requests cannot be delayed in this laboratory";
+  EXPECT_EQ(uncordon("repair-1").answer, Answer::unknown);
+  ASSERT_EQ(cordon("repair-2").answer, Answer::done);
+  lab->wait_until_arrived();
+  EXPECT_EQ(look().hold_owner, declared().atomic_marks ? "repair-2" : "")
+      << "without compare-and-swap the mark is lost, which the engine sees and mends";
+}
+
+TEST_P(SchedulerContract, ABlockedDrainNamesWhatBlocksItInItsAnswer) {
+  lab->start_work(true);
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
+  EXPECT_EQ(drain("repair-1").blockers.size(), 1u);
+}
+
+TEST_P(SchedulerContract, ConditionsSayWhatTheNodesStateIs) {
+  const NodeStatus seen = look();
+  ASSERT_FALSE(seen.conditions.empty());
+  EXPECT_EQ(seen.conditions.front().type, declared().kind == SchedulerKind::slurm ? "State" : "Ready");
 }
 
 TEST_P(SchedulerContract, AnotherInstallationsMarkIsForeignAndStays) {
-  ASSERT_EQ(place("repair-1").answer, Answer::done);
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
   Scheduler& other = lab->of_another_installation();
-  const Observation seen = other.observe(lab->node(), lab->soon());
+  const NodeStatus seen = other.observe(lab->node(), lab->soon());
   EXPECT_TRUE(seen.cordoned);
   EXPECT_TRUE(seen.foreign_mark);
   EXPECT_EQ(seen.hold_owner, "");
-  EXPECT_EQ(other.release(operation("repair-1", OperationKind::uncordon), lab->soon()).answer, Answer::done);
+  EXPECT_EQ(other.uncordon(operation("repair-1", OperationKind::uncordon), lab->soon()).answer, Answer::done);
   EXPECT_EQ(look().hold_owner, "repair-1");
 }
 
 TEST_P(SchedulerContract, APersonsUncordonIsSeen) {
-  ASSERT_EQ(place("repair-1").answer, Answer::done);
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
   lab->uncordon_as_somebody();
-  const Observation seen = look();
+  const NodeStatus seen = look();
   EXPECT_FALSE(seen.cordoned);
   EXPECT_EQ(seen.hold_owner, "");
 }
 
 TEST_P(SchedulerContract, WorkMakesANodeBusy) {
   lab->start_work(false);
-  const Observation seen = look();
+  const NodeStatus seen = look();
   EXPECT_EQ(seen.idleness, Idleness::busy);
-  EXPECT_EQ(seen.work.size(), 1u);
+  EXPECT_EQ(seen.holders.size(), 1u);
 }
 
 TEST_P(SchedulerContract, DrainWithoutItsMarkIsRefused) {
   lab->start_work(false);
   EXPECT_EQ(drain("repair-1").answer, Answer::refused);
-  ASSERT_EQ(place("repair-2").answer, Answer::done);
+  ASSERT_EQ(cordon("repair-2").answer, Answer::done);
   EXPECT_EQ(drain("repair-1").answer, Answer::refused);
   lab->wait_until_left();
   EXPECT_EQ(look().idleness, Idleness::busy);
@@ -94,7 +140,7 @@ TEST_P(SchedulerContract, DrainWithoutItsMarkIsRefused) {
 
 TEST_P(SchedulerContract, DrainAsksWorkToLeaveAndMayBeRepeated) {
   lab->start_work(false);
-  ASSERT_EQ(place("repair-1").answer, Answer::done);
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
   EXPECT_EQ(drain("repair-1").answer, Answer::accepted);
   EXPECT_EQ(drain("repair-1").answer, Answer::accepted);
   lab->wait_until_left();
@@ -104,10 +150,10 @@ TEST_P(SchedulerContract, DrainAsksWorkToLeaveAndMayBeRepeated) {
 
 TEST_P(SchedulerContract, DrainRespectsBudgetsUnlessForced) {
   lab->start_work(true);
-  ASSERT_EQ(place("repair-1").answer, Answer::done);
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
   EXPECT_EQ(drain("repair-1").answer, Answer::accepted);
   lab->wait_until_left();
-  const Observation seen = look();
+  const NodeStatus seen = look();
   EXPECT_EQ(seen.idleness, Idleness::busy);
   EXPECT_EQ(seen.blockers.size(), 1u);
   EXPECT_EQ(drain("repair-1", true).answer, Answer::accepted);
@@ -116,12 +162,13 @@ TEST_P(SchedulerContract, DrainRespectsBudgetsUnlessForced) {
 }
 
 TEST_P(SchedulerContract, TheListIsCompleteAndCarriesOurMark) {
-  ASSERT_EQ(place("repair-1").answer, Answer::done);
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
   const auto listed = lab->scheduler().list(lab->soon());
   ASSERT_TRUE(listed) << listed.error().message;
   const auto found =
-      std::find_if(listed->begin(), listed->end(), [&](const ListedNode& n) { return n.name == lab->node(); });
+      std::find_if(listed->begin(), listed->end(), [&](const NodeStatus& n) { return n.name == lab->node(); });
   ASSERT_NE(found, listed->end());
+  EXPECT_EQ(found->conditions.size(), look().conditions.size());
   EXPECT_TRUE(found->cordoned);
   EXPECT_TRUE(found->ready);
   EXPECT_EQ(found->hold_owner, "repair-1");
@@ -129,7 +176,7 @@ TEST_P(SchedulerContract, TheListIsCompleteAndCarriesOurMark) {
 }
 
 TEST_P(SchedulerContract, ANodeThatIsNotThereIsSaidNotToExist) {
-  const Observation seen = lab->scheduler().observe("no-such-node", lab->soon());
+  const NodeStatus seen = lab->scheduler().observe("no-such-node", lab->soon());
   EXPECT_EQ(seen.error, "");
   EXPECT_FALSE(seen.exists);
   EXPECT_EQ(seen.idleness, Idleness::unknown);
@@ -137,15 +184,16 @@ TEST_P(SchedulerContract, ANodeThatIsNotThereIsSaidNotToExist) {
 
 TEST_P(SchedulerContract, WithoutAConnectionNothingIsSentAndNothingIsKnown) {
   lab->break_connection();
-  EXPECT_EQ(place("repair-1").answer, Answer::not_sent);
-  const Observation seen = look();
+  EXPECT_EQ(cordon("repair-1").answer, Answer::not_sent);
+  const NodeStatus seen = look();
   EXPECT_NE(seen.error, "");
   EXPECT_EQ(seen.idleness, Idleness::unknown);
   EXPECT_FALSE(lab->scheduler().list(lab->soon()));
 }
 
 TEST_P(SchedulerContract, WithoutTimeLeftNothingIsSent) {
-  EXPECT_EQ(lab->scheduler().place(operation("repair-1", OperationKind::cordon), Duration{0}).answer, Answer::not_sent);
+  EXPECT_EQ(lab->scheduler().cordon(operation("repair-1", OperationKind::cordon), Duration{0}).answer,
+            Answer::not_sent);
   EXPECT_FALSE(look().cordoned);
 }
 

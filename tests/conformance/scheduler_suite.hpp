@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "ports/scheduler.hpp"
 
@@ -22,16 +23,20 @@ class SchedulerLab {
   virtual void cordon_as_somebody() = 0;
   virtual void uncordon_as_somebody() = 0;  // ours and theirs
   virtual void wait_until_left() = 0;       // lets the time pass that leaving work is given
-  virtual void break_connection() = 0;      // from now on nothing reaches it
+  // The next request is carried out only after its caller gave up, by wait_until_arrived(). false: not possible here.
+  virtual bool delay_next_request() { return false; }
+  virtual void wait_until_arrived() {}
+  virtual void let_views_age() {}       // so that the next look sees what is so now, whatever the scheduler remembers
+  virtual void break_connection() = 0;  // from now on nothing reaches it
 };
 
-struct SchedulerKind {
+struct SchedulerCase {
   std::string name;
   std::function<std::unique_ptr<SchedulerLab>()> make;
-  friend void PrintTo(const SchedulerKind& kind, std::ostream* out) { *out << kind.name; }
+  friend void PrintTo(const SchedulerCase& kind, std::ostream* out) { *out << kind.name; }
 };
 
-class SchedulerContract : public testing::TestWithParam<SchedulerKind> {
+class SchedulerContract : public testing::TestWithParam<SchedulerCase> {
  protected:
   std::unique_ptr<SchedulerLab> lab = GetParam().make();
 
@@ -44,19 +49,45 @@ class SchedulerContract : public testing::TestWithParam<SchedulerKind> {
     operation.force = force;
     return operation;
   }
-  Reply place(const std::string& repair) {
-    return lab->scheduler().place(operation(repair, OperationKind::cordon), lab->soon());
+  SchedulerCapabilities declared() { return lab->scheduler().capabilities(); }
+  Reply cordon(const std::string& repair) {
+    return lab->scheduler().cordon(operation(repair, OperationKind::cordon), lab->soon());
   }
-  Reply release(const std::string& repair) {
-    return lab->scheduler().release(operation(repair, OperationKind::uncordon), lab->soon());
+  Reply uncordon(const std::string& repair) {
+    return lab->scheduler().uncordon(operation(repair, OperationKind::uncordon), lab->soon());
   }
   Reply drain(const std::string& repair, bool force = false) {
     return lab->scheduler().drain(operation(repair, OperationKind::drain, force), lab->soon());
   }
-  Observation look() { return lab->scheduler().observe(lab->node(), lab->soon()); }
+  NodeStatus look() {
+    lab->let_views_age();
+    return lab->scheduler().observe(lab->node(), lab->soon());
+  }
 
  private:
   int made_ = 0;
 };
+
+// What the simulated world can be told to keep, one laboratory each.
+struct Declaration {
+  std::string name;
+  SchedulerCapabilities declared;
+};
+inline std::vector<Declaration> declarations() {
+  const std::vector<DrainOption> options{DrainOption::grace, DrainOption::force};
+  return {{"Kubernetes", {SchedulerKind::kubernetes, true, true, options, {}}},
+          {"KubernetesOneBit", {SchedulerKind::kubernetes, true, false, options, {}}},
+          {"KubernetesCached", {SchedulerKind::kubernetes, true, false, options, seconds{20}}},
+          {"Slurm", {SchedulerKind::slurm, false, false, options, {}}},
+          {"SlurmWithVisibleDrains", {SchedulerKind::slurm, false, true, options, {}}}};
+}
+template <class Lab>
+std::vector<SchedulerCase> scheduler_cases() {
+  std::vector<SchedulerCase> cases;
+  for (const Declaration& each : declarations()) {
+    cases.push_back({each.name, [declared = each.declared] { return std::make_unique<Lab>(declared); }});
+  }
+  return cases;
+}
 
 }  // namespace sickbay::conformance

@@ -13,11 +13,14 @@ struct Setting {
   ManualClock clock;
   std::unique_ptr<World> world;
 
-  explicit Setting(bool dedup = true, bool fenced = false) {
+  explicit Setting(bool dedup = true, bool fenced = false, SchedulerCapabilities declared = {}) {
     Config config;
     config.nodes = 4, config.spares = 2;
     config.capabilities.dedup_by_operation_id = dedup;
     config.capabilities.fenced_by_boot = fenced;
+    config.capabilities.cancellable = {Action::reboot};
+    config.declared["sim-k8s"] = declared;
+    config.weather.late_by = seconds{30};
     world = std::make_unique<World>(config, clock.now(), journal);
   }
   void pass(Duration time) {
@@ -28,6 +31,7 @@ struct Setting {
 
 class InProcessSchedulerLab final : public SchedulerLab {
  public:
+  explicit InProcessSchedulerLab(const SchedulerCapabilities& declared) : setting_(true, false, declared) {}
   Scheduler& scheduler() override { return ours_; }
   Scheduler& of_another_installation() override { return theirs_; }
   std::string node() override { return "gpu-003"; }
@@ -38,6 +42,12 @@ class InProcessSchedulerLab final : public SchedulerLab {
   void cordon_as_somebody() override { ASSERT_TRUE(setting_.world->cordon("sim-k8s", node(), "alice")); }
   void uncordon_as_somebody() override { ASSERT_TRUE(setting_.world->uncordon("sim-k8s", node(), "alice")); }
   void wait_until_left() override { setting_.pass(minutes{5}); }
+  bool delay_next_request() override {
+    setting_.world->next_fate(Fate::late);
+    return true;
+  }
+  void wait_until_arrived() override { setting_.pass(minutes{1}); }
+  void let_views_age() override { setting_.pass(seconds{21}); }
   void break_connection() override { setting_.world->set_reachable("sim-k8s", false); }
 
  private:
@@ -58,6 +68,7 @@ class InProcessProviderLab final : public ProviderLab {
   }
   void wait_until_done() override { setting_.pass(minutes{30}); }
   void lose_next_reply() override { setting_.world->next_fate(Fate::lose_reply); }
+  void queue_next_start() override { setting_.world->latencies().queue = seconds{20}; }
   void break_connection() override { setting_.world->set_reachable("sim", false); }
 
  private:
@@ -70,9 +81,8 @@ std::string name(const auto& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(SimulatedInProcess, SchedulerContract,
-                         testing::Values(SchedulerKind{"Simulated",
-                                                       [] { return std::make_unique<InProcessSchedulerLab>(); }}),
-                         name<testing::TestParamInfo<SchedulerKind>>);
+                         testing::ValuesIn(scheduler_cases<InProcessSchedulerLab>()),
+                         name<testing::TestParamInfo<SchedulerCase>>);
 INSTANTIATE_TEST_SUITE_P(
     SimulatedInProcess, ProviderContract,
     testing::Values(ProviderKind{"Dedup", [] { return std::make_unique<InProcessProviderLab>(true, false); }},

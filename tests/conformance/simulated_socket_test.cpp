@@ -19,11 +19,14 @@ struct Served {
   std::unique_ptr<Service> service;
   std::unique_ptr<net::Server> server;
 
-  explicit Served(bool dedup = true, bool fenced = false) {
+  explicit Served(bool dedup = true, bool fenced = false, SchedulerCapabilities declared = {}) {
     Config config;
     config.nodes = 4, config.spares = 2;
     config.capabilities.dedup_by_operation_id = dedup;
     config.capabilities.fenced_by_boot = fenced;
+    config.capabilities.cancellable = {Action::reboot};
+    config.declared["sim-k8s"] = declared;
+    config.weather.late_by = seconds{30};
     world = std::make_unique<World>(config, clock.now(), journal);
     service = std::make_unique<Service>(*world, clock);
     server = net::Server::start({}, [this](const net::Request& request) { return service->handle(request); }).value();
@@ -37,6 +40,10 @@ struct Served {
 
 class SocketSchedulerLab final : public SchedulerLab {
  public:
+  explicit SocketSchedulerLab(const SchedulerCapabilities& declared)
+      : served_(true, false, declared),
+        ours_(served_.url(), "sim-k8s", "installation-1", declared),
+        theirs_(served_.url(), "sim-k8s", "installation-2", declared) {}
   Scheduler& scheduler() override { return ours_; }
   Scheduler& of_another_installation() override { return theirs_; }
   std::string node() override { return "gpu-003"; }
@@ -51,12 +58,17 @@ class SocketSchedulerLab final : public SchedulerLab {
     served_.service->with_world([&](World& w) { ASSERT_TRUE(w.uncordon("sim-k8s", node(), "alice")); });
   }
   void wait_until_left() override { served_.pass(minutes{5}); }
+  bool delay_next_request() override {
+    served_.service->with_world([](World& world) { world.next_fate(Fate::late); });
+    return true;
+  }
+  void wait_until_arrived() override { served_.pass(minutes{1}); }
+  void let_views_age() override { served_.pass(seconds{21}); }
   void break_connection() override { served_.server->stop(); }
 
  private:
   Served served_;
-  adapters::SimulatedScheduler ours_{served_.url(), "sim-k8s", "installation-1"};
-  adapters::SimulatedScheduler theirs_{served_.url(), "sim-k8s", "installation-2"};
+  adapters::SimulatedScheduler ours_, theirs_;
 };
 
 class SocketProviderLab final : public ProviderLab {
@@ -77,6 +89,9 @@ class SocketProviderLab final : public ProviderLab {
   void lose_next_reply() override {
     served_.service->with_world([](World& world) { world.next_fate(Fate::lose_reply); });
   }
+  void queue_next_start() override {
+    served_.service->with_world([](World& world) { world.latencies().queue = seconds{20}; });
+  }
   void break_connection() override { served_.server->stop(); }
 
  private:
@@ -85,8 +100,7 @@ class SocketProviderLab final : public ProviderLab {
 };
 
 INSTANTIATE_TEST_SUITE_P(SimulatedOverSocket, SchedulerContract,
-                         testing::Values(SchedulerKind{"Simulated",
-                                                       [] { return std::make_unique<SocketSchedulerLab>(); }}),
+                         testing::ValuesIn(scheduler_cases<SocketSchedulerLab>()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(
     SimulatedOverSocket, ProviderContract,

@@ -8,6 +8,7 @@
 
 #include "api/api.hpp"
 #include "base/text.hpp"
+#include "store/clusters.hpp"
 #include "store/nodes.hpp"
 
 namespace {
@@ -18,10 +19,10 @@ struct Setting {
   Setting() {
     store = std::move(store::Store::open({.url = "sqlite::memory:"}, clock).value());
     people.emplace(*store, ids);
-    commands.emplace(*store, world, faults, ids, options);
+    commands.emplace(*store, faults, ids, options);
     intake.emplace(*store, clock, ids, options);
     api.emplace(api::Services{
-        *store, *commands, *intake, *people, clock, ids, [] { return decide::Caution{}; }, {}, "fuzz", {}});
+        *store, *commands, *intake, *people, clock, ids, [] { return decide::SafetyState{}; }, {}, "fuzz", {}});
     const std::string path = std::filesystem::temp_directory_path() / ("sickbay-fuzz-" + random_uuid());
     people->bootstrap(path).value();
     std::ifstream(path) >> secret;
@@ -43,10 +44,9 @@ struct Setting {
   ManualClock clock;
   SeededIds ids{1};
   engine::Options options;
-  engine::World world;
   FaultTable faults;
   std::unique_ptr<store::Store> store;
-  std::optional<people::People> people;
+  std::optional<people::Auth> people;
   std::optional<engine::Commands> commands;
   std::optional<engine::Intake> intake;
   std::optional<api::Api> api;

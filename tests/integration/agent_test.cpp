@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <set>
 
-#include "agent/files.hpp"
 #include "agent/identity.hpp"
+#include "base/files.hpp"
 #include "tests/unit/agent/rig.hpp"
 
 namespace sickbay::agent {

@@ -6,6 +6,10 @@
 #include "engine/commands.hpp"
 #include "engine/engine.hpp"
 #include "explorer_fixture.hpp"
+#include "store/nodes.hpp"
+#include "store/operations.hpp"
+#include "store/people.hpp"
+#include "store/repairs.hpp"
 
 namespace sickbay::store {
 namespace {
@@ -13,18 +17,19 @@ namespace {
 // A scheduler that takes every request and counts the marks it was asked to place.
 class CountingScheduler final : public Scheduler {
  public:
-  Observation observe(std::string_view, Duration) override {
-    Observation seen;
+  SchedulerCapabilities capabilities() const override { return {}; }
+  NodeStatus observe(std::string_view, Duration) override {
+    NodeStatus seen;
     seen.ready = true;
     seen.idleness = Idleness::idle;
     seen.cordoned = placed > 0;
     if (placed > 0) seen.hold_owner = "r1";
     return seen;
   }
-  Reply place(const Operation&, Duration) override { return ++placed, Reply{Answer::done, "", ""}; }
-  Reply release(const Operation&, Duration) override { return {Answer::done, "", ""}; }
+  Reply cordon(const Operation&, Duration) override { return ++placed, Reply{Answer::done, "", ""}; }
+  Reply uncordon(const Operation&, Duration) override { return {Answer::done, "", ""}; }
   Reply drain(const Operation&, Duration) override { return {Answer::done, "", ""}; }
-  Result<std::vector<ListedNode>> list(Duration) override { return std::vector<ListedNode>{}; }
+  Result<std::vector<NodeStatus>> list(Duration) override { return std::vector<NodeStatus>{}; }
   std::atomic<int> placed = 0;
 };
 
@@ -35,7 +40,9 @@ class EngineInterleavings : public Interleavings {
     if (IsSkipped()) return;
     auto scheduler = std::make_unique<CountingScheduler>();
     scheduler_ = scheduler.get();
-    world_.schedulers["counting"] = std::move(scheduler);
+    engine::Adapters adapters;
+    adapters.clusters["c1"].add("counting", std::move(scheduler));
+    adapters_.replace(std::move(adapters));
     at_most_ = at_most_ * 2 / 3;  // these have many statements each
     explorer_->set_up = [this](Store& observer) {
       set_up(observer);
@@ -79,13 +86,17 @@ class EngineInterleavings : public Interleavings {
     made.replica = side == 0 ? "replica-a" : "replica-b";
     return made;
   }
-  std::string turn(Store& store, int side, std::string_view kind, std::string_view key) {
-    engine::Engine engine(store, world_, faults_, clock_, ids_, options(side));
-    return word(engine.turn(kind, key), "turned");
+  std::string turn(Store& store, int side, WorkKind kind, std::string_view key) {
+    engine::Engine engine(store, adapters_, faults_, clock_, ids_, options(side), {},
+                          std::make_unique<engine::QueueExecutor>());
+    const Status turned = engine.turn(kind, key);
+    while (engine.make_call()) {  // what the turn asked for
+    }
+    return word(turned, "turned");
   }
   template <class Command>
   std::string command(Store& store, int side, Command run) {
-    engine::Commands commands(store, world_, faults_, ids_, options(side));
+    engine::Commands commands(store, faults_, ids_, options(side));
     return word(run(commands), "done");
   }
   template <class T>
@@ -110,7 +121,7 @@ class EngineInterleavings : public Interleavings {
     return ticket ? word(intake.hello(hello, *ticket), "spent") : ticket.error().message;
   }
 
-  engine::World world_;
+  engine::CurrentAdapters adapters_;
   CountingScheduler* scheduler_ = nullptr;
   FaultTable faults_;
   SystemClock clock_;
@@ -120,9 +131,10 @@ class EngineInterleavings : public Interleavings {
 TEST_F(EngineInterleavings, NoPairOfTheEnginesTransactionsBreaksARule) {
   const decide::Person ada{"ada", Role::admin};
   race_all({
-      {"node turn", "turned", [&](Store& store, int side) { return turn(store, side, "node", "n1"); }},
-      {"cluster turn", "turned", [&](Store& store, int side) { return turn(store, side, "cluster", "c1"); }},
-      {"publish turn", "turned", [&](Store& store, int side) { return turn(store, side, "publish", "events"); }},
+      {"node turn", "turned", [&](Store& store, int side) { return turn(store, side, WorkKind::node, "n1"); }},
+      {"cluster turn", "turned", [&](Store& store, int side) { return turn(store, side, WorkKind::cluster, "c1"); }},
+      {"publish turn", "turned",
+       [&](Store& store, int side) { return turn(store, side, WorkKind::publish, "events"); }},
       {"findings", "woke", [&](Store& store, int side) { return findings(store, side, "n1"); }},
       {"hello", "spent", [&](Store& store, int side) { return hello(store, side); }},
       {"approve", "done",
@@ -138,10 +150,11 @@ TEST_F(EngineInterleavings, NoPairOfTheEnginesTransactionsBreaksARule) {
 
 TEST_F(EngineInterleavings, ATurnThatDoesNotCheckItsVersionIsFoundToLoseAWakeUp) {
   const Racer careless{"careless node turn", "turned", [&](Store& store, int side) {
-                         engine::Options planted = options(side);
-                         planted.planted.lost_wakeup = true;
-                         engine::Engine engine(store, world_, faults_, clock_, ids_, planted);
-                         return word(engine.turn("node", "n2"), "turned");
+                         engine::TestHooks hooks;
+                         hooks.planted.lost_wakeup = true;
+                         engine::Engine engine(store, adapters_, faults_, clock_, ids_, options(side), hooks,
+                                               std::make_unique<engine::QueueExecutor>());
+                         return word(engine.turn(WorkKind::node, "n2"), "turned");
                        }};
   const Racer arriving{"findings", "woke", [&](Store& store, int side) { return findings(store, side, "n2"); }};
   const Exploration found = explorer_->explore(careless, arriving, 1000);

@@ -5,6 +5,16 @@
 #include <map>
 #include <set>
 
+#include "store/audit.hpp"
+#include "store/clusters.hpp"
+#include "store/events.hpp"
+#include "store/findings.hpp"
+#include "store/nodes.hpp"
+#include "store/operations.hpp"
+#include "store/people.hpp"
+#include "store/repairs.hpp"
+#include "store/sessions.hpp"
+
 namespace sickbay::store {
 namespace {
 
@@ -42,7 +52,7 @@ void add_nodes(Tx& tx) {
 void add_people(Tx& tx, Time at) {
   Token ticket;
   ticket.hash = "ticket";
-  ticket.purpose = "ticket";
+  ticket.purpose = TokenPurpose::ticket;
   ticket.cluster = "c1";
   ticket.node = "n1";
   ticket.expires_at = at + hours{24 * 3650};
@@ -106,7 +116,7 @@ void Interleavings::set_up(Store& observer) {
       event.id = id;
       add_event(tx, event);
     }
-    wake(tx, "node", "n1", start());
+    wake(tx, WorkKind::node, "n1", start());
     return true;
   });
 }
@@ -134,15 +144,15 @@ std::string Interleavings::check(Store& observer, const std::string& a, const st
     // engine.md 4: the limit here is one slot of the cluster.
     std::set<std::string> holders;
     for (const Slot& slot : slots_of(tx, "c1")) {
-      if (slot.scope == "cluster") holders.insert(slot.repair);
+      if (!slot.scope.pool) holders.insert(slot.repair);
     }
     if (holders.size() > 1) return fmt::format("{} repairs hold the one slot", holders.size());
-    // engine.md 6: the node's epoch is its newest session's.
+    // engine.md 6: the node follows its newest session, and only a turn of its own moves it on.
     const auto session = newest_session(tx, "n1");
     const auto node = get_node(tx, "n1");
     if (!node) return "the node is gone";
-    if (session && node->epoch != session->epoch) {
-      return fmt::format("the node has epoch {}, its newest session {}", node->epoch, session->epoch);
+    if (node->epoch > (session ? session->epoch : 0)) {
+      return fmt::format("the node has epoch {}, its newest session {}", node->epoch, session ? session->epoch : 0);
     }
     // engine.md 8: published numbers have no gap and are given once.
     std::uint64_t expected = 0;

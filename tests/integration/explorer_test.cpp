@@ -1,5 +1,12 @@
 // The store's own transaction types against each other, and proof that the explorer finds what it is there to find.
 #include "explorer_fixture.hpp"
+#include "store/audit.hpp"
+#include "store/clusters.hpp"
+#include "store/events.hpp"
+#include "store/findings.hpp"
+#include "store/operations.hpp"
+#include "store/people.hpp"
+#include "store/sessions.hpp"
 
 namespace sickbay::store {
 namespace {
@@ -22,7 +29,7 @@ std::string arrive(Store& store, int side) {
   finding.id = "f-" + tag(side);
   return word(store.write([&](Tx& tx) -> Status {
     add_findings(tx, "n1", 0, {finding}, start());
-    wake(tx, "node", "n1", start());
+    wake(tx, WorkKind::node, "n1", start());
     return {};
   }),
               "woke");
@@ -33,16 +40,16 @@ std::string turn(Store& store, int) {
   std::uint64_t version = 0;
   std::vector<std::string> seen;
   const Status read = store.read([&](Tx& tx) -> Status {
-    version = work_version(tx, "node", "n1");
+    version = work_version(tx, WorkKind::node, "n1");
     seen.clear();
     for (const StoredFinding& found : unfolded_findings(tx, "n1", 10)) seen.push_back(found.finding.id);
     return {};
   });
   if (!read) return read.error().message;
   return word(store.write([&](Tx& tx) -> Status {
-    if (!still(tx, "node", "n1", version)) return fail(Errc::changed, "turn again");
+    if (!still(tx, WorkKind::node, "n1", version)) return fail(Errc::changed, "turn again");
     mark_folded(tx, seen);
-    finish(tx, "node", "n1", std::nullopt);
+    finish(tx, WorkKind::node, "n1", std::nullopt);
     return {};
   }),
               "turned");
@@ -55,8 +62,8 @@ std::string admit(Store& store, int side, bool locked) {
   return word(store.write([&](Tx& tx) -> Status {
     if (locked ? !lock_cluster(tx, "c1") : !get_cluster(tx, "c1")) return fail(Errc::not_found, "no cluster");
     if (!slots_of(tx, "c1").empty()) return fail(Errc::conflict, "the slot is taken");
-    take_slot(tx, {"c1", "cluster", repair, node, start()});
-    wake(tx, "node", node, start());
+    take_slot(tx, {"c1", {}, repair, node, start()});
+    wake(tx, WorkKind::node, node, start());
     return {};
   }),
               "admitted");
@@ -64,9 +71,9 @@ std::string admit(Store& store, int side, bool locked) {
 
 std::string plan(Store& store, int side) {
   const std::uint64_t version =
-      store.read([](Tx& tx) -> Result<std::uint64_t> { return work_version(tx, "node", "n1"); }).value_or(99);
+      store.read([](Tx& tx) -> Result<std::uint64_t> { return work_version(tx, WorkKind::node, "n1"); }).value_or(99);
   return word(store.write([&](Tx& tx) -> Status {
-    if (!still(tx, "node", "n1", version)) return fail(Errc::changed, "turn again");
+    if (!still(tx, WorkKind::node, "n1", version)) return fail(Errc::changed, "turn again");
     Operation operation;
     operation.id = "act-" + tag(side);
     operation.repair = "r1";
@@ -74,7 +81,7 @@ std::string plan(Store& store, int side) {
     operation.node = "n1";
     operation.host = "h-n1";
     add_operation(tx, operation);
-    finish(tx, "node", "n1", start());
+    finish(tx, WorkKind::node, "n1", start());
     return {};
   }),
               "planned");
@@ -88,7 +95,7 @@ std::string take(Store& store, int side) {
     operation->owner = tag(side);
     ++operation->version;
     if (!swap_operation(tx, *operation)) return fail(Errc::changed, "taken");
-    wake(tx, "node", "n1", start());
+    wake(tx, WorkKind::node, "n1", start());
     return {};
   }),
               "took");
@@ -122,7 +129,7 @@ std::string hello(Store& store, int) {
   Session session;
   session.node = "n1";
   return word(store.write([&](Tx& tx) -> Status {
-    wake(tx, "node", "n1", start());
+    wake(tx, WorkKind::node, "n1", start());
     open_session(tx, session);
     return {};
   }),
@@ -179,8 +186,8 @@ TEST_F(Interleavings, AdmissionWithoutItsLockIsFoundToPassTheLimit) {
 TEST_F(Interleavings, TransactionsThatLockInOppositeOrderBothEndAfterADeadlock) {
   const Racer crossing{"crossing", "woke", [](Store& store, int side) {
                          return word(store.write([&](Tx& tx) -> Status {
-                           wake(tx, "node", side == 0 ? "n1" : "n2", start());
-                           wake(tx, "node", side == 0 ? "n2" : "n1", start());
+                           wake(tx, WorkKind::node, side == 0 ? "n1" : "n2", start());
+                           wake(tx, WorkKind::node, side == 0 ? "n2" : "n1", start());
                            return {};
                          }),
                                      "woke");

@@ -26,13 +26,33 @@ expect() { # CODE WHAT COMMAND...: the exit code
 says() { grep -q -- "$1" "$dir/out" || { cat "$dir/out"; fail "it does not say '$1'"; }; }
 
 expect 0 "--help" "$server" --help
-for option in --data --listen --database --config --tls-cert --tls-key; do says "$option"; done
+for option in --data --listen --database --config --check --tls-cert --tls-key; do says "$option"; done
 expect 2 "without --data" "$server"
 expect 2 "an unknown option" "$server" --data "$dir/x" --magic
 expect 2 "a bad address" "$server" --data "$dir/x" --listen nowhere
 printf 'clusters:\n  - name: a\n    simulatd: {}\n' > "$dir/bad.yaml"
 expect 2 "a misspelt configuration" "$server" --data "$dir/x" --listen 127.0.0.1:0 --config "$dir/bad.yaml"
+says "bad.yaml:3: 'clusters\[0\].simulatd' is not known here"
+expect 2 "the check of a misspelt configuration" "$server" --check --config "$dir/bad.yaml"
 says simulatd
+expect 2 "the check of a configuration that is not there" "$server" --check --config "$dir/none.yaml"
+printf 'clusters:\n  - name: a\n    simulated: {url: "http://127.0.0.1:1"}\n' > "$dir/good.yaml"
+expect 0 "the check of a good configuration" "$server" --check --config "$dir/good.yaml"
+says "cluster a: scheduler sim-slurm: simulated as slurm"
+
+# SIGHUP: what has changed is said, and a file that is wrong changes nothing.
+logged() { grep -q -m1 -- "$1" < <(timeout 20 tail -n +1 -f --pid="$pid" "$dir/log") || fail "after SIGHUP it does not log '$1'"; }
+start --config "$dir/good.yaml"
+kill -HUP "$pid"
+logged "has not changed"
+cp "$dir/bad.yaml" "$dir/good.yaml"
+kill -HUP "$pid"
+logged "simulatd.*stays as it was"
+printf 'heartbeat: 9s\n' > "$dir/good.yaml"
+kill -HUP "$pid"
+logged "new: server: heartbeat 9s"
+stop
+rm -r "$dir/data"
 
 start
 token=$(cat "$dir/data/admin-token")

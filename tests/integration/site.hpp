@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 #include "model/json.hpp"
 #include "model/policy.hpp"
 #include "programs.hpp"
-#include "simworld/entry.hpp"
+#include "running_world.hpp"
 
 namespace sickbay::integration {
 
@@ -62,14 +63,15 @@ class Site {
   // A decision on a repair: approve, retry, release, ...
   Status decide(const std::string& repair, const std::string& what, const json::value& body);
 
-  Result<json::value> ask_world(const std::string& method, const std::string& path, const json::value& body = nullptr);
-  Status fault(const std::string& node, const std::string& kind, std::uint32_t gpu);
+  Status fault(const std::string& node, const std::string& kind, std::uint32_t gpu) {
+    return world_->fault(node, kind, gpu);
+  }
   Status weather(const simworld::Weather& weather);
   // Our marks on the nodes there are: repair by "node/scheduler".
-  Result<std::map<std::string, std::string>> marks();
+  Result<std::map<std::string, std::string>> marks() { return world_->marks(); }
   // What the world has written so far, read from its file.
-  std::vector<simworld::Entry> journal() const;
-  std::string journal_file() const { return directory_ / "world.jsonl"; }
+  std::vector<simworld::Entry> journal() const { return world_->journal(); }
+  std::string journal_file() const { return world_->journal_file(); }
   // The checker's verdict by the world's own program; `said`: its words.
   bool journal_is_clean(std::string& said);
 
@@ -78,7 +80,7 @@ class Site {
   void start(std::size_t n);  // again, on the same address and data
   // While this file exists, the server stops itself before each call into the world.
   std::string stop_file(std::size_t n) const { return directory_ / fmt::format("stop-{}", n); }
-  Program& world() { return world_; }
+  Program& world() { return world_->program(); }
   Directory& directory() { return directory_; }
   std::string last_words() const;
 
@@ -87,13 +89,11 @@ class Site {
     std::uint16_t port = 0;
     Program program;
   };
-  void start_world();
   void wait_for(const std::string& what, const std::function<bool()>& holds);
 
   const SiteOptions options_;
   Directory directory_;
-  std::uint16_t world_port_;
-  Program world_;
+  std::optional<RunningWorld> world_;
   std::vector<Server> servers_;
   std::string token_;
 };

@@ -7,6 +7,8 @@
 
 #include "base/text.hpp"
 #include "rules/faults.hpp"
+#include "store/nodes.hpp"
+#include "store/people.hpp"
 
 namespace sickbay::simulation {
 
@@ -45,11 +47,11 @@ std::vector<Agents::Holding> Agents::holding() const {
   return all;
 }
 
-store::Token Agents::ticket(const std::string& node, Time now) {
-  store::Token token;
+Token Agents::ticket(const std::string& node, Time now) {
+  Token token;
   token.id = fmt::format("ticket-{}", ++made_);
   token.hash = sha256_hex(token.id);
-  token.purpose = "ticket";
+  token.purpose = TokenPurpose::ticket;
   token.cluster = "default";
   token.created_at = now;
   (void)store_.write([&](store::Tx& tx) -> Status {
@@ -147,7 +149,7 @@ void Agents::hello(Agent& agent, Time now, engine::Intake& intake) {
   const auto reply = intake.hello(hello, *agent.token);
   if (!reply) {
     trace_(fmt::format("agent {}: hello refused: {}", agent.node, reply.error().message));
-    if (agent.token->purpose == "ticket" || reply.error().code != Errc::unavailable) agent.token.reset();
+    if (agent.token->purpose == TokenPurpose::ticket || reply.error().code != Errc::unavailable) agent.token.reset();
     agent.hello_at = now + random_.between(seconds{1}, seconds{10});
     return;
   }
@@ -156,7 +158,7 @@ void Agents::hello(Agent& agent, Time now, engine::Intake& intake) {
   agent.id = reply->node_id;
   agent.hello_at.reset();
   if (!reply->credential.empty()) {
-    const auto token = store_.read([&](store::Tx& tx) -> Result<std::optional<store::Token>> {
+    const auto token = store_.read([&](store::Tx& tx) -> Result<std::optional<Token>> {
       return store::find_token(tx, sha256_hex(reply->credential));
     });
     if (token) agent.token = *token;

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "engine/intake.hpp"
+#include "model/people.hpp"
 #include "rules/kernel_log.hpp"
 #include "simworld/world.hpp"
 #include "tests/simulation/weather.hpp"
@@ -46,7 +47,7 @@ class Agents {
     std::uint64_t first = 1;    // stream sequence of queue.front()
     std::deque<Finding> queue;  // not acknowledged
     std::map<std::string, ActiveFault> active;
-    std::optional<store::Token> token;
+    std::optional<Token> token;
     std::unique_ptr<rules::Context> context;
     bool up = false;
     std::optional<Time> hello_at, send_at, beat_at, silent_until;
@@ -57,7 +58,7 @@ class Agents {
   void send(Agent& agent, Time now, engine::Intake& intake);
   void beat(Agent& agent, Time now, engine::Intake& intake);
   void misbehave(Agent& agent, Time now, engine::Intake& intake);
-  store::Token ticket(const std::string& node, Time now);
+  Token ticket(const std::string& node, Time now);
   std::vector<ActiveFault> active_of(const Agent& agent) const;
 
   const Plan& plan_;

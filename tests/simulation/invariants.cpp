@@ -7,6 +7,9 @@
 
 #include "model/json.hpp"
 #include "store/alerts.hpp"
+#include "store/findings.hpp"
+#include "store/nodes.hpp"
+#include "store/operations.hpp"
 #include "store/repairs.hpp"
 #include "store/work.hpp"
 
@@ -16,9 +19,35 @@ using simworld::What;
 
 void Invariants::at(const simworld::Entry& entry) {
   for (std::string& what : checker_.take(entry)) flag(std::move(what));
-  const bool received = entry.what == What::request && !entry.outcome;
+  if (entry.what == What::recalled) ++met_["act recalled"];
+  if (entry.what == What::unmark && entry.by.starts_with("the provider's")) ++met_["mark ended by an action"];
+  met_["mark or cordon overtaken"] = checker_.count().overtaken;
+  check_patience(entry);
+  // One that the provider took from its queue was received before.
+  const bool received = entry.what == What::request && !entry.outcome && entry.by != "queue";
   if (received && entry.kind == OperationKind::act) check_request(entry);
   if (entry.what == What::end && entry.outcome == Outcome::succeeded) rebooted_.insert(entry.repair);
+}
+
+// At least 15 s lie between a cordon and the first eviction: time for a person's uncordon and for the breaker
+// (product.md 4.1). By the world's own clock; not where the database's was stepped.
+void Invariants::check_patience(const simworld::Entry& entry) {
+  if (entry.what == What::mark) marked_.emplace(entry.repair, entry.at);
+  if (entry.what != What::request || entry.outcome || entry.force || plan_.clock_step > 0 || entry.by == "queue")
+    return;
+  if (entry.kind != OperationKind::drain && entry.kind != OperationKind::act) return;
+  const auto marked = marked_.find(entry.repair);
+  if (marked == marked_.end() || entry.at - marked->second >= seconds{15}) return;
+  std::string how;
+  (void)store_.read([&](store::Tx& tx) -> Status {
+    const auto repair = store::get_repair(tx, entry.repair);
+    for (const StepTime& step : repair ? repair->steps : std::vector<StepTime>{}) {
+      how += fmt::format("; {} {} {}", format_time(step.at), name_of(step.step), step.why);
+    }
+    return {};
+  });
+  flag(fmt::format("{} was asked to {} by {} only {} after its cordon{}", entry.node, name_of(entry.kind),
+                   entry.operation, format_duration(entry.at - marked->second), how));
 }
 
 void Invariants::check_request(const simworld::Entry& entry) {
@@ -47,7 +76,7 @@ void Invariants::between() {
   (void)store_.read([&](store::Tx& tx) -> Status {
     const auto slots = store::slots_of(tx, "default");
     std::map<std::string, std::uint32_t> taken;
-    for (const Slot& slot : slots) ++taken[slot.scope];
+    for (const Slot& slot : slots) ++taken[text_of(slot.scope)];
     for (const auto& [scope, count] : taken) {
       const std::uint32_t most =
           scope == "cluster" ? plan_.policy.limits.slots_per_cluster.value_or(1) : plan_.policy.limits.slots_per_pool;
@@ -55,6 +84,9 @@ void Invariants::between() {
     }
     for (const Slot& slot : slots) {
       const auto repair = store::get_repair(tx, slot.repair);
+      const bool for_host = repair && !repair->waits_for.empty() &&
+                            repair->waits_for.front().find("on the same host") != std::string::npos;
+      if (for_host && waited_for_host_.insert(repair->id).second) ++met_["repair that waited for its host"];
       if (!repair || is_final(repair->state)) flag(fmt::format("the slot of {} outlived it", slot.repair));
     }
     return {};

@@ -11,7 +11,7 @@ namespace sickbay::simulation {
 
 class Invariants {
  public:
-  Invariants(store::Store& store, const Plan& plan) : store_(store), plan_(plan) {}
+  Invariants(store::Store& store, const Plan& plan) : store_(store), plan_(plan) { checker_.know(plan.world); }
 
   // At each entry: the oracle's own, and that nothing consequential is asked for without a committed intent that a
   // reviewed repair stands behind.
@@ -25,9 +25,12 @@ class Invariants {
 
   const std::vector<std::string>& violations() const { return violations_; }
   const simworld::Checker::Count& count() const { return checker_.count(); }
+  // How often what only some worlds have was really met.
+  const std::map<std::string, std::uint64_t>& met() const { return met_; }
   void flag(std::string what) { violations_.push_back(std::move(what)); }
 
  private:
+  void check_patience(const simworld::Entry& entry);
   void check_request(const simworld::Entry& entry);
   void check_repairs(store::Tx& tx);
   void check_marks(store::Tx& tx, const simworld::World& world);
@@ -37,6 +40,9 @@ class Invariants {
   const Plan& plan_;
   simworld::Checker checker_;
   std::set<std::string> rebooted_;  // repairs whose action ended well in the world
+  std::map<std::string, std::uint64_t> met_;
+  std::map<std::string, Time> marked_;     // repair: when its first mark was set
+  std::set<std::string> waited_for_host_;  // repairs
   std::vector<std::string> violations_;
 };
 

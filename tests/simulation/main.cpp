@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "base/expect.hpp"
 #include "base/log.hpp"
 #include "tests/simulation/simulation.hpp"
 
@@ -28,11 +29,13 @@ int main(int argc, char** argv) {
   log::set_level(log::Level::error);
   std::uint64_t wrong = 0, steps = 0, effects = 0;
   Duration simulated{};
+  std::map<std::string, std::uint64_t> met;
   for (std::uint64_t i = 0; i < count; ++i) {
     options.seed = seed + i;
     const simulation::Outcome outcome = simulation::run(options);
     for (const std::string& line : outcome.trace) fmt::print("{}\n", line);
     steps += outcome.steps, effects += outcome.effects, simulated += outcome.simulated;
+    for (const auto& [what, times] : outcome.met) met[what] += times;
     if (outcome.violations.empty()) continue;
     ++wrong;
     fmt::print("seed {} is wrong:\n", options.seed);
@@ -40,6 +43,15 @@ int main(int argc, char** argv) {
     fmt::print("  again: simulation --seed {}{} --trace\n", options.seed, plant.empty() ? "" : " --plant " + plant);
     std::fflush(stdout);
     if (stop_at_first) break;
+  }
+  if (broken_expectations() != 0) {
+    fmt::print("{} expectations were broken; the log names them\n", broken_expectations());
+    ++wrong;
+  }
+  for (const std::string& what : simulation::worth_meeting()) {
+    fmt::print("met {:>7}  {}\n", met[what], what);
+    // A run this long that never met it proves less than it says.
+    if (count >= 500 && !stop_at_first && met[what] == 0) fmt::print("  never met: {}\n", what), ++wrong;
   }
   fmt::print("seeds={} wrong={} steps={} effects={} simulated_hours={}\n", count, wrong, steps, effects,
              simulated / hours{1});

@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "store/clusters.hpp"
+#include "store/nodes.hpp"
+#include "store/operations.hpp"
 #include "store/repairs.hpp"
 
 namespace sickbay::simulation {
@@ -44,12 +47,17 @@ void People::act(Time, bool calm) {
   if (random_.chance(plan_.people)) meddle();
 }
 
+// Its act went out and may not have begun: a cancel now is what recalling is for.
+bool People::may_recall(const Repair& repair) const {
+  return repair.step == RepairStep::act && !plan_.world.capabilities.cancellable.empty();
+}
+
 void People::look_after(const Repair& repair, bool calm) {
   if (repair.state == RepairState::PENDING_APPROVAL) {
     if (calm || random_.chance(0.3)) review(repair, calm);
   } else if (repair.person) {
     if (calm || random_.chance(0.3)) help(repair, calm);
-  } else if (!calm && random_.chance(plan_.people / 4)) {
+  } else if (!calm && random_.chance(may_recall(repair) ? 0.2 : plan_.people / 4)) {
     trace_(fmt::format("alice cancels {}: {}", repair.id, said(commands_.cancel(repair.id, operator_))));
   }
 }

@@ -30,6 +30,7 @@ class People {
   bool content() const { return content_; }
 
  private:
+  bool may_recall(const Repair& repair) const;
   void look_after(const Repair& repair, bool calm);
   void review(const Repair& repair, bool calm);
   void help(const Repair& repair, bool calm);

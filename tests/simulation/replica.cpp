@@ -14,27 +14,30 @@ Replica::Replica(std::string name, std::uint64_t seed, const Surroundings& aroun
 void Replica::connect() {
   const auto hook = [this](simworld::Point point) { await(name_of(point)); };
   const simworld::Config& config = around_.world.config();
+  engine::Adapters adapters;
+  engine::ClusterAdapters& of = adapters.clusters["default"];
   for (const std::string& scheduler : config.schedulers) {
-    adapters_.schedulers[scheduler] =
-        std::make_unique<simworld::InProcessScheduler>(around_.world, scheduler, "installation", hook);
+    of.add(scheduler, std::make_unique<simworld::InProcessScheduler>(around_.world, scheduler, "installation", hook));
   }
-  adapters_.providers[config.provider] = std::make_unique<simworld::InProcessProvider>(around_.world, hook);
-  adapters_.clusters["default"] = {config.schedulers, config.provider};
+  of.set(config.provider, std::make_unique<simworld::InProcessProvider>(around_.world, hook));
+  adapters_.replace(std::move(adapters));
 }
 
 void Replica::start() {
   engine::Options options;
   options.replica = fmt::format("{}-{}", name_, ++starts_);
-  options.watch_every = minutes{2};
+  options.sync_every = minutes{2};
   options.look_again = seconds{5};
-  options.planted = around_.planted;
   const auto hook = [this](engine::Point point) {
     static constexpr std::string_view names[] = {"after_read",  "after_look", "before_write", "after_write",
                                                  "before_send", "at_send",    "after_send",   "in_admission"};
     await(names[static_cast<std::size_t>(point)]);
   };
-  engine_ =
-      std::make_unique<engine::Engine>(around_.store, adapters_, around_.knowledge.faults, clock_, ids_, options, hook);
+  // Calls that wait are made in any order, on this replica's own fiber: each is an await like those of a turn.
+  auto executor = std::make_unique<engine::QueueExecutor>(
+      [this](std::size_t queued) { return static_cast<std::size_t>(around_.random.below(queued)); });
+  engine_ = std::make_unique<engine::Engine>(around_.store, adapters_, around_.knowledge.faults, clock_, ids_, options,
+                                             engine::TestHooks{hook, around_.planted}, std::move(executor));
   (void)engine_->watch("default");
   (void)engine_->intake().flush();
   fiber_ = std::make_unique<Fiber>([this](Fiber& fiber) { run(fiber); });

@@ -51,7 +51,7 @@ class Replica {
   const Surroundings& around_;
   ManualClock clock_;
   SeededIds ids_;
-  engine::World adapters_;
+  engine::CurrentAdapters adapters_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<Fiber> fiber_;
   bool inside_ = false;  // the fiber is running now

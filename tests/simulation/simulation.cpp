@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 
 #include "model/json.hpp"
+#include "store/clusters.hpp"
+#include "store/policies.hpp"
 #include "store/work.hpp"
 #include "tests/simulation/invariants.hpp"
 #include "tests/simulation/people.hpp"
@@ -59,6 +61,7 @@ class History {
   void misfortune();
   void inject();
   bool at_rest();
+  void note_met();
   engine::Intake* somebody_listening();
   bool run_replicas();
   void trace(const std::string& line) {
@@ -79,10 +82,9 @@ class History {
   Invariants invariants_{*store_, plan_};
   Agents agents_{plan_, world_, *store_, knowledge(), random_, trace_};
   Replica::Surroundings around_;
-  engine::World office_;  // the adapters that people's commands see: no faults of their own
   SeededIds office_ids_{options_.seed + 1};
   engine::Options office_options_;
-  engine::Commands commands_{*store_, office_, knowledge().faults, office_ids_, office_options_};
+  engine::Commands commands_{*store_, knowledge().faults, office_ids_, office_options_};
   std::vector<std::unique_ptr<Replica>> replicas_;
   const std::function<bool()> somebody_may_send_ = [this] {
     return std::ranges::any_of(replicas_, [this](const auto& replica) { return replica->is_held_up(elapsed_); });
@@ -98,11 +100,6 @@ void History::begin() {
     invariants_.at(entry);
   };
   office_options_.replica = "office";
-  for (const std::string& scheduler : plan_.world.schedulers) {
-    office_.schedulers[scheduler] = std::make_unique<simworld::InProcessScheduler>(world_, scheduler, "installation");
-  }
-  office_.providers["sim"] = std::make_unique<simworld::InProcessProvider>(world_);
-  office_.clusters["default"] = {plan_.world.schedulers, "sim"};
   Cluster cluster;
   cluster.id = "default", cluster.name = "default";
   cluster.created_at = database_clock_.now();
@@ -237,6 +234,26 @@ bool History::at_rest() {
   return true;
 }
 
+// What this history's world was, and what came of it.
+void History::note_met() {
+  outcome_.met = invariants_.met();
+  outcome_.met["older view given"] = world_.older_views();
+  const simworld::Config& world = plan_.world;
+  const auto is = [&](const char* what, bool so) { outcome_.met[what] = so ? 1 : 0; };
+  const auto any = [&](auto says) {
+    return std::ranges::any_of(world.schedulers, [&](const std::string& name) { return says(world_.declared(name)); });
+  };
+  is("world: one-bit cordons", any([](const SchedulerCapabilities& s) { return !s.foreign_cordon_visible; }));
+  is("world: marks without compare-and-swap", any([](const SchedulerCapabilities& s) { return !s.atomic_marks; }));
+  is("world: cached views", any([](const SchedulerCapabilities& s) { return s.view_age > Duration{}; }));
+  is("world: an action ends marks", !world.capabilities.disturbs.empty());
+  is("world: acts can be recalled", !world.capabilities.cancellable.empty());
+  is("world: shared hosts", world.shared_hosts);
+  is("world: two schedulers", world.schedulers.size() == 2);
+  is("world: Slurm alone", world.schedulers == std::vector<std::string>{"sim-slurm"});
+  is("world: Kubernetes alone", world.schedulers == std::vector<std::string>{"sim-k8s"});
+}
+
 Outcome History::go() {
   begin();
   const Duration at_most = plan_.trouble + hours{3};
@@ -267,6 +284,7 @@ Outcome History::go() {
     }
   }
   outcome_.violations = invariants_.violations();
+  note_met();
   for (const auto& replica : replicas_) outcome_.steps += replica->steps(), outcome_.awaits += replica->awaits();
   outcome_.effects = invariants_.count().effects;
   outcome_.simulated = elapsed_;
@@ -274,6 +292,24 @@ Outcome History::go() {
 }
 
 }  // namespace
+
+const std::vector<std::string>& worth_meeting() {
+  static const std::vector<std::string> names{"act recalled",
+                                              "mark ended by an action",
+                                              "mark or cordon overtaken",
+                                              "repair that waited for its host",
+                                              "older view given",
+                                              "world: one-bit cordons",
+                                              "world: marks without compare-and-swap",
+                                              "world: cached views",
+                                              "world: an action ends marks",
+                                              "world: acts can be recalled",
+                                              "world: shared hosts",
+                                              "world: two schedulers",
+                                              "world: Slurm alone",
+                                              "world: Kubernetes alone"};
+  return names;
+}
 
 Outcome run(const Options& options) {
   return History(options).go();

@@ -3,6 +3,7 @@
 // (invariants.hpp), checked as things happen and once everything has come to rest.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,7 +25,11 @@ struct Outcome {
   std::uint64_t effects = 0;            // actions carried out in the world
   std::uint64_t repairs = 0, succeeded = 0, failed = 0;
   Duration simulated{};
+  std::map<std::string, std::uint64_t> met;  // how often this history met what is worth meeting, by name
 };
+
+// The names in Outcome::met. A long run that never met one of them proves less than it says.
+const std::vector<std::string>& worth_meeting();
 
 Outcome run(const Options& options);
 

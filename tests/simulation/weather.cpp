@@ -3,6 +3,34 @@
 
 namespace sickbay::simulation {
 
+namespace {
+
+// What the schedulers and the provider of this world keep: from all that they may, to the little that Slurm does.
+void draw_declarations(Random& random, simworld::Config& world) {
+  if (random.chance(0.3))
+    world.schedulers = {"sim-k8s"};
+  else if (random.chance(0.3))
+    world.schedulers = {"sim-slurm"};
+  const std::vector<DrainOption> drains{DrainOption::grace, DrainOption::force};
+  SchedulerCapabilities& kubernetes = world.declared["sim-k8s"];
+  kubernetes = {SchedulerKind::kubernetes, true, random.chance(0.5), drains, {}};
+  if (random.chance(0.2)) kubernetes.view_age = random.between(seconds{5}, seconds{40});
+  SchedulerCapabilities& slurm = world.declared["sim-slurm"];
+  slurm = {SchedulerKind::slurm, random.chance(0.3), random.chance(0.5), drains, {}};
+  ProviderCapabilities& provider = world.capabilities;
+  const std::uint64_t kind = random.below(3);
+  provider.dedup_by_operation_id = kind == 0;
+  provider.fenced_by_boot = kind == 1;
+  if (random.chance(0.3)) provider.disturbs = {{Action::reboot, SchedulerKind::slurm}};
+  if (random.chance(0.3)) {
+    provider.cancellable = {Action::reboot, Action::reprovision, Action::migrate};
+    world.latencies.queue = random.between(seconds{5}, minutes{1});
+  }
+  world.shared_hosts = random.chance(0.25);
+}
+
+}  // namespace
+
 Plan make_plan(Random& random) {
   Plan plan;
   // With probability `often` this kind of trouble exists in this history, `most` at the strongest.
@@ -30,10 +58,7 @@ Plan make_plan(Random& random) {
   world.spares = static_cast<std::uint32_t>(random.below(3));
   world.pools = {"train"};
   if (random.chance(0.5)) world.pools.emplace_back("infer");
-  if (random.chance(0.4)) world.schedulers = {"sim-k8s"};
-  const std::uint64_t kind = random.below(3);
-  world.capabilities.dedup_by_operation_id = kind == 0;
-  world.capabilities.fenced_by_boot = kind == 1;
+  draw_declarations(random, world);
   world.marks_survive_rebuild = random.chance(0.7);
   world.job_every = random.chance(0.5) ? random.between(seconds{20}, minutes{3}) : Duration{};
   world.job_length = random.between(seconds{20}, minutes{3});
@@ -46,6 +71,11 @@ Plan make_plan(Random& random) {
   world.weather.lose_reply = trouble(0.3, 0.5);
   world.weather.fail = trouble(0.3, 0.5);
   world.weather.look_fails = trouble(0.3, 0.3);
+  // Where marks cannot be fenced, late requests and other hands meet often enough to matter.
+  if (!world.declared["sim-slurm"].atomic_marks && random.chance(0.4)) {
+    world.weather.late = 0.2 + 0.4 * random.uniform();
+    plan.people = std::max(plan.people, 0.15);
+  }
   world.weather.late_by = random.between(seconds{5}, minutes{5});
 
   Policy& policy = plan.policy;
@@ -56,6 +86,7 @@ Plan make_plan(Random& random) {
   policy.wait.drain_deadline = minutes{2};
   policy.wait.force_drain_after_deadline = random.chance(0.5);
   policy.limits.cooldown = minutes{2};
+  policy.limits.slots_per_pool = static_cast<std::uint32_t>(1 + random.below(2));
   policy.limits.slots_per_cluster = static_cast<std::uint32_t>(1 + random.below(2));
   policy.limits.out_of_service_percent = 60;
   policy.deadlines.reboot = minutes{3};

@@ -37,10 +37,10 @@ Reply send(const std::string& url, Duration timeout, const json::value& body) {
   const auto text = ask(url, timeout, &body);
   if (!text) {
     const Answer answer = text.error().code == Errc::unknown_outcome ? Answer::unknown : Answer::not_sent;
-    return {answer, "", text.error().message};
+    return {answer, "", text.error().message, {}};
   }
   const auto reply = from_json_text<Reply>(*text);
-  return reply ? *reply : Reply{Answer::unknown, "", reply.error().message};
+  return reply ? *reply : Reply{Answer::unknown, "", reply.error().message, {}};
 }
 
 // Whether a name may stand in a path as it is.
@@ -59,49 +59,46 @@ Reply SimulatedScheduler::send(const Operation& operation, OperationKind kind, D
                         json::object{{"installation", installation_}, {"operation", to_json(sent)}});
 }
 
-Reply SimulatedScheduler::place(const Operation& operation, Duration timeout) {
+Reply SimulatedScheduler::cordon(const Operation& operation, Duration timeout) {
   return send(operation, OperationKind::cordon, timeout);
 }
-Reply SimulatedScheduler::release(const Operation& operation, Duration timeout) {
+Reply SimulatedScheduler::uncordon(const Operation& operation, Duration timeout) {
   return send(operation, OperationKind::uncordon, timeout);
 }
 Reply SimulatedScheduler::drain(const Operation& operation, Duration timeout) {
   return send(operation, OperationKind::drain, timeout);
 }
 
-Observation SimulatedScheduler::observe(std::string_view node_name, Duration timeout) {
-  Observation failed;
-  failed.node = node_name;
-  failed.scheduler = name_;
+NodeStatus SimulatedScheduler::observe(std::string_view node_name, Duration timeout) {
+  NodeStatus failed;
+  failed.name = node_name;
   if (!is_plain(node_name)) {
     failed.error = fmt::format("'{}' is no name of a node", node_name);
     return failed;
   }
   const std::string url =
       fmt::format("{}/v1/schedulers/{}/nodes/{}?installation={}", url_, name_, node_name, installation_);
-  auto seen = read<Observation>(url, timeout);
+  auto seen = read<NodeStatus>(url, timeout);
   if (seen) return *seen;
   failed.error = seen.error().message;
   return failed;
 }
 
-Result<std::vector<ListedNode>> SimulatedScheduler::list(Duration timeout) {
-  return read<std::vector<ListedNode>>(
+Result<std::vector<NodeStatus>> SimulatedScheduler::list(Duration timeout) {
+  return read<std::vector<NodeStatus>>(
       fmt::format("{}/v1/schedulers/{}/nodes?installation={}", url_, name_, installation_), timeout);
 }
 
-ProviderCapabilities SimulatedProvider::capabilities() const {
-  const std::lock_guard lock(mutex_);
-  if (!capabilities_) {
-    const auto asked = read<ProviderCapabilities>(url_ + "/v1/provider/capabilities", seconds{3});
-    if (!asked) return {};
-    capabilities_ = *asked;
-  }
-  return *capabilities_;
+Result<ProviderCapabilities> SimulatedProvider::capabilities(Duration timeout) {
+  return read<ProviderCapabilities>(url_ + "/v1/provider/capabilities", timeout);
 }
 
 Reply SimulatedProvider::start(const Operation& operation, Duration timeout) {
   return send(url_ + "/v1/provider/start", timeout, to_json(operation));
+}
+
+Reply SimulatedProvider::cancel(const Operation& operation, Duration timeout) {
+  return send(url_ + "/v1/provider/cancel", timeout, to_json(operation));
 }
 
 OperationView SimulatedProvider::observe(const Operation& operation, Duration timeout) {

@@ -11,6 +11,9 @@
 #include "api/api.hpp"
 #include "base/ids.hpp"
 #include "store/alerts.hpp"
+#include "store/clusters.hpp"
+#include "store/hosts.hpp"
+#include "store/nodes.hpp"
 #include "store/repairs.hpp"
 
 namespace sickbay::api {
@@ -27,26 +30,14 @@ class SharedClock final : public Clock {
   std::atomic<std::int64_t> micros_ = kStart;
 };
 
-// A provider that can do everything and is never asked to.
-class AbleProvider final : public Provider {
- public:
-  ProviderCapabilities capabilities() const override {
-    return {{Action::reboot, Action::reprovision, Action::migrate, Action::remove}, true, false, true, {}};
-  }
-  Reply start(const Operation&, Duration) override { return {}; }
-  OperationView observe(const Operation&, Duration) override { return {}; }
-  Result<std::vector<ListedHost>> hosts(Duration) override { return std::vector<ListedHost>{}; }
-};
-
 class ApiTest : public testing::Test {
  protected:
   ApiTest() {
-    world_.providers["able"] = std::make_unique<AbleProvider>();
     auto opened = store::Store::open({.url = "sqlite::memory:"}, clock_);
     EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
     store_ = std::move(*opened);
     people_.emplace(*store_, ids_);
-    commands_.emplace(*store_, world_, faults_, ids_, options_);
+    commands_.emplace(*store_, faults_, ids_, options_);
     intake_.emplace(*store_, clock_, ids_, options_);
     api_.emplace(Services{*store_,
                           *commands_,
@@ -54,10 +45,10 @@ class ApiTest : public testing::Test {
                           *people_,
                           clock_,
                           ids_,
-                          [] { return decide::Caution{}; },
+                          [] { return decide::SafetyState{}; },
                           {},
                           "test",
-                          {ClusterConfig{"other", "SLURM", {}}}});
+                          [] { return std::vector{config::ClusterConfig{.name = "other", .type = "SLURM"}}; }});
     admin_ = first_admin();
     fill();
   }
@@ -115,10 +106,9 @@ class ApiTest : public testing::Test {
   SharedClock clock_;
   SeededIds ids_{7};
   engine::Options options_;
-  engine::World world_;
   FaultTable faults_;
   std::unique_ptr<store::Store> store_;
-  std::optional<people::People> people_;
+  std::optional<people::Auth> people_;
   std::optional<engine::Commands> commands_;
   std::optional<engine::Intake> intake_;
   std::optional<Api> api_;

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "store/audit.hpp"
 #include "tests/unit/api/api_fixture.hpp"
 
 namespace sickbay::api {
@@ -122,8 +123,8 @@ TEST_F(ApiTest, WhatPeopleDidAndWereRefusedIsInTheAuditLog) {
   const std::string viewer = token_of(Role::viewer);
   call_as(viewer, "POST", repair_path + "/cancel");
   std::vector<std::string> rows;
-  const auto audit = store_->read(
-      [](store::Tx& tx) -> Result<std::vector<store::AuditRow>> { return store::unpublished_audit(tx, 100); });
+  const auto audit =
+      store_->read([](store::Tx& tx) -> Result<std::vector<AuditRow>> { return store::unpublished_audit(tx, 100); });
   for (const auto& row : *audit) {
     rows.push_back(row.principal + ": " + row.verb.substr(0, 4) + " " + row.outcome);
   }
@@ -146,6 +147,18 @@ TEST_F(ApiTest, TheOpenApiDocumentHasEveryRoute) {
     EXPECT_TRUE(ids.insert(text(operation->as_object(), "operationId")).second) << route.path;
     EXPECT_EQ(operation->as_object().contains("requestBody"), route.body != nullptr);
   }
+}
+
+TEST_F(ApiTest, TheOpenApiDocumentSaysTheStatusThatIsAnswered) {
+  const json::object document = body_of(call_as("", "GET", "/openapi.json"));
+  const auto statuses = [&](const std::string& path, const char* method) {
+    return document.at("paths").at(path).at(method).at("responses").as_object();
+  };
+  EXPECT_TRUE(statuses("/v1/tokens", "post").contains("201"));
+  EXPECT_TRUE(statuses("/v1/tokens/{token}", "delete").contains("204"));
+  EXPECT_TRUE(statuses("/v1/compute/clusters/{cluster}/tickets", "post").contains("201"));
+  EXPECT_TRUE(statuses("/v1/compute/clusters/{cluster}", "delete").contains("200"));
+  EXPECT_EQ(call("POST", cluster_path + "/tickets", R"({"node":"gpu-n2"})").status, 201);
 }
 
 TEST_F(ApiTest, AliveAndReadyNeedNoToken) {

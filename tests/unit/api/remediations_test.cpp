@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "store/alerts.hpp"
+#include "store/repairs.hpp"
 #include "tests/unit/api/api_fixture.hpp"
 
 namespace sickbay::api {

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "net/server.hpp"
+#include "store/events.hpp"
 #include "tests/unit/api/api_fixture.hpp"
 #include "tests/unit/net/raw_client.hpp"
 
@@ -34,7 +35,7 @@ class ServedTest : public ApiTest {
         event.at = clock_.now();
         event.cluster = "clu-1";
         event.node = said_ % 2 == 0 ? "n2" : "n1";
-        event.kind = "test";
+        event.kind = EventKind::cluster;
         event.message = fmt::format("number {}", said_);
         store::add_event(tx, event);
         ids.push_back(event.id);
@@ -54,7 +55,7 @@ TEST_F(ServedTest, TheStreamTellsWhatHappensFromNowOn) {
   EXPECT_NE(client.read_until("newer than 2\n\n").find("text/event-stream"), std::string::npos);
   publish(1);
   const std::string event = client.read_until("number 3");
-  EXPECT_NE(event.find("id: 3\nevent: test\ndata: {"), std::string::npos) << event;
+  EXPECT_NE(event.find("id: 3\nevent: cluster\ndata: {"), std::string::npos) << event;
 }
 
 TEST_F(ServedTest, AStreamIsTakenUpWhereItBrokeOff) {

@@ -1,6 +1,5 @@
-// Whole commands against a scripted server: what a person or a program sees, and what the server is asked.
-#include "cli/cli.hpp"
-
+// The command line over real HTTP, against a scripted server: how it asks, what it makes of answers that our own server
+// would not give, and wrong use. What it shows of real answers is in commands_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,10 +7,12 @@
 #include <mutex>
 #include <sstream>
 
+#include "cli/format.hpp"
 #include "cli/server.hpp"
 #include "cli/table.hpp"
-#include "cli/words.hpp"
 #include "net/server.hpp"
+#include "resources/remediation.hpp"
+#include "tests/unit/cli/console.hpp"
 
 namespace sickbay::cli {
 namespace {
@@ -19,7 +20,8 @@ namespace {
 constexpr std::string_view kRepair =
     R"({"id":"rep-0123456789abcdef01234567","instance_name":"gpu-003","instance_id":"n1",
   "mode":"REMEDIATION_MODE_REBOOT_VM","state":"PENDING_APPROVAL","reason":"DmesgXidError/119 on GPU 0000:18:00.0",
-  "create_time":"2027-01-15T07:59:00Z","sickbay":{"revision":3,"step":"ask","waits_for":["an approver"]}})";
+  "create_time":"2027-01-15T07:59:00Z","newer_than_us":1,
+  "sickbay":{"revision":3,"step":"ask","waits_for":["an approver"]}})";
 
 // A server that answers what it was told to and remembers what it was asked.
 class Scripted : public testing::Test {
@@ -54,54 +56,30 @@ class Scripted : public testing::Test {
   }
 
   int run(std::vector<std::string> arguments) {
-    out.str("");
-    err.str("");
-    Surroundings around{.out = out,
-                        .err = err,
-                        .in = in,
-                        .environment = [this](const std::string& name) -> std::optional<std::string> {
-                          const auto found = environment.find(name);
-                          return found == environment.end() ? std::nullopt : std::optional(found->second);
-                        },
-                        .terminal_in = person,
-                        .terminal_out = person,
-                        .width = 80,
-                        .clock = clock,
-                        .ids = ids,
-                        .pause = [](Duration) {}};
-    environment.try_emplace("SICKBAY_SERVER", "http://127.0.0.1:" + std::to_string(server_->port()));
-    environment.try_emplace("SICKBAY_TOKEN", "secret");
-    return cli::run(arguments, around);
+    console_.environment.try_emplace("SICKBAY_SERVER", "http://127.0.0.1:" + std::to_string(server_->port()));
+    console_.environment.try_emplace("SICKBAY_TOKEN", "secret");
+    return console_.run(std::move(arguments), clock_);
   }
 
-  std::map<std::string, std::string> answers, environment;
+  std::map<std::string, std::string> answers;
   std::map<std::string, int> statuses;
   std::vector<Asked> asked;
-  std::ostringstream out, err;
-  std::istringstream in;
-  ManualClock clock;
-  SeededIds ids{1};
-  bool person = false;
+  Console console_;
+  std::ostringstream &out = console_.out, &err = console_.err;
+  std::map<std::string, std::string>& environment = console_.environment;
+  ManualClock clock_;
   std::mutex mutex_;
   std::unique_ptr<net::Server> server_;
 
   static constexpr const char* kAll = "/v1/compute/clusters/c1/instances/-/remediations";
 };
 
-TEST_F(Scripted, RepairsAreATableForPeople) {
-  answers[std::string("GET ") + kAll] = R"({"remediations":[)" + std::string(kRepair) + R"(],"has_next":false})";
-  EXPECT_EQ(run({"repairs"}), 0) << err.str();
-  EXPECT_EQ(out.str(),
-            "ID            NODE     ACTION  STATE             AGE  WHAT\n"
-            "rep-01234567  gpu-003  reboot  PENDING_APPROVAL  60s  waits for an approver\n");
-}
-
 TEST_F(Scripted, JsonIsOneDocumentWithEverythingTheServerSaid) {
   answers[std::string("GET ") + kAll] = R"({"remediations":[)" + std::string(kRepair) + R"(],"has_next":false})";
   EXPECT_EQ(run({"repairs", "list", "--json"}), 0) << err.str();
   const auto value = parse_json(out.str());
   ASSERT_TRUE(value) << out.str();
-  EXPECT_EQ(text_at(list_at(*value, "remediations").at(0), "sickbay.revision"), "3");
+  EXPECT_EQ(value->at("remediations").at(0), *parse_json(kRepair));
 }
 
 TEST_F(Scripted, AListIsReadToItsLastPage) {
@@ -109,7 +87,7 @@ TEST_F(Scripted, AListIsReadToItsLastPage) {
   answers[path + "?page_size=50"] = R"({"remediations":[)" + std::string(kRepair) + R"(],"next_page_token":"more"})";
   answers[path + "?page_size=49&page_token=more"] = R"({"remediations":[)" + std::string(kRepair) + "]}";
   EXPECT_EQ(run({"repairs", "--json"}), 0) << err.str();
-  EXPECT_EQ(list_at(*parse_json(out.str()), "remediations").size(), 2U);
+  EXPECT_EQ(parse_json(out.str())->at("remediations").as_array().size(), 2U);
 }
 
 TEST_F(Scripted, ApproveSaysWhichRevisionItSaw) {
@@ -118,31 +96,12 @@ TEST_F(Scripted, ApproveSaysWhichRevisionItSaw) {
   answers[std::string("POST ") + kAll + "/rep-0123456789abcdef01234567/approve"] = kRepair;
   EXPECT_EQ(run({"repairs", "approve", "0123", "--action", "migrate", "--comment", "third time"}), 0) << err.str();
   ASSERT_EQ(asked.back().method, "POST");
-  const auto body = parse_json(asked.back().body);
-  ASSERT_TRUE(body);
-  EXPECT_EQ(text_at(*body, "revision"), "3");
-  EXPECT_EQ(text_at(*body, "mode"), "REMEDIATION_MODE_HOST_AWARE");
-  EXPECT_EQ(text_at(*body, "comment"), "third time");
+  const auto body = from_json_text<resources::Approval>(asked.back().body, Reading::strict);
+  ASSERT_TRUE(body) << asked.back().body;
+  EXPECT_EQ(body->revision, 3U);
+  EXPECT_EQ(body->mode, "REMEDIATION_MODE_HOST_AWARE");
+  EXPECT_EQ(body->comment, "third time");
   EXPECT_EQ(asked.back().authorization, "Bearer secret");
-}
-
-TEST_F(Scripted, ADryRunChangesNothingAndSaysWhatIsLost) {
-  answers[std::string("GET ") + kAll] = R"({"remediations":[)" + std::string(kRepair) + "]}";
-  answers[std::string("GET ") + kAll + "/rep-0123456789abcdef01234567"] = kRepair;
-  EXPECT_EQ(run({"repairs", "approve", "rep-0123", "--action", "reprovision", "--dry-run"}), 0) << err.str();
-  EXPECT_NE(out.str().find("reprovision gpu-003"), std::string::npos) << out.str();
-  EXPECT_NE(out.str().find("LOST"), std::string::npos) << out.str();
-  for (const auto& request : asked) EXPECT_EQ(request.method, "GET") << request.target;
-}
-
-TEST_F(Scripted, APersonWhoSaysNoIsObeyed) {
-  answers[std::string("GET ") + kAll] = R"({"remediations":[)" + std::string(kRepair) + "]}";
-  answers[std::string("GET ") + kAll + "/rep-0123456789abcdef01234567"] = kRepair;
-  person = true;
-  in.str("n\n");
-  EXPECT_EQ(run({"repairs", "approve", "rep-0123"}), 1);
-  EXPECT_NE(err.str().find("nothing was done"), std::string::npos) << err.str();
-  for (const auto& request : asked) EXPECT_EQ(request.method, "GET") << request.target;
 }
 
 TEST_F(Scripted, AnAbbreviationThatFitsTwoRepairsIsRefusedWithBoth) {
@@ -163,6 +122,21 @@ TEST_F(Scripted, TheProblemDocumentsOwnWordsAreShown) {
   EXPECT_EQ(err.str(), "sickbay: the breaker is closed already\n");
   EXPECT_EQ(run({"breaker"}), 0);
   EXPECT_NE(out.str().find("OPEN"), std::string::npos);
+}
+
+TEST_F(Scripted, AnAnswerThatDoesNotReadIsSaidWithTheMemberAndPrintedAllTheSameForPrograms) {
+  answers["GET /v1/compute/clusters/c1/breaker"] = R"({"open":"perhaps"})";
+  EXPECT_EQ(run({"breaker"}), 1);
+  EXPECT_NE(err.str().find("open"), std::string::npos) << err.str();
+  EXPECT_NE(err.str().find("version"), std::string::npos) << err.str();
+  EXPECT_EQ(run({"breaker", "--json"}), 0) << err.str();
+  EXPECT_EQ(out.str(), "{\"open\":\"perhaps\"}\n");
+}
+
+TEST_F(Scripted, APolicyOfANewerServerIsNotPrintedWithoutWhatItHasMore) {
+  answers["GET /v1/compute/clusters/c1/policy"] = R"({"version":2,"policy":{"newer_than_us":true}})";
+  EXPECT_EQ(run({"policy"}), 1);
+  EXPECT_NE(err.str().find("policy.newer_than_us"), std::string::npos) << err.str();
 }
 
 TEST_F(Scripted, WrongUseIsNotFailure) {
@@ -226,26 +200,19 @@ TEST(Events, AreReadFromBytesHoweverTheyAreCut) {
   }
 }
 
-TEST(Words, ActionsAndModesAreEachOthersOpposite) {
-  for (const auto* action : {"reboot", "reprovision", "migrate", "remove", "power-cycle"}) {
-    EXPECT_TRUE(mode_of(action).starts_with("REMEDIATION_MODE_")) << action;
-    EXPECT_EQ(action_of(mode_of(action)), action);
-  }
-}
-
 TEST(Words, LengthsAreForPeople) {
-  EXPECT_EQ(length("69865573us"), "1m 10s");
-  EXPECT_EQ(length("2h"), "2h 0m");
-  EXPECT_EQ(length(""), "");
+  EXPECT_EQ(length(Duration{69865573}), "1m 10s");
+  EXPECT_EQ(length(hours{2}), "2h 0m");
+  EXPECT_EQ(length(std::nullopt), "");
 }
 
 TEST(Words, AgesAreShort) {
   const Time now = *parse_time("2026-05-01T12:00:00Z");
-  EXPECT_EQ(age("2026-05-01T11:59:01Z", now), "59s");
-  EXPECT_EQ(age("2026-05-01T11:00:00Z", now), "60m");
-  EXPECT_EQ(age("2026-04-30T12:00:00Z", now), "24h");
-  EXPECT_EQ(age("2026-04-01T12:00:00Z", now), "30d");
-  EXPECT_EQ(age("", now), "-");
+  EXPECT_EQ(age(now - seconds{59}, now), "59s");
+  EXPECT_EQ(age(now - hours{1}, now), "60m");
+  EXPECT_EQ(age(now - hours{24}, now), "24h");
+  EXPECT_EQ(age(now - hours{24 * 30}, now), "30d");
+  EXPECT_EQ(age(std::nullopt, now), "-");
 }
 
 TEST(Escape, ANameCannotLeaveItsPlaceInThePath) {

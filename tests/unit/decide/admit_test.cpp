@@ -1,4 +1,5 @@
 // Admission and the circuit breaker (product.md 4.3): what waits, for whom, and what opens the breaker.
+#include "decide/turn.hpp"
 #include "tests/unit/decide/small_world.hpp"
 
 namespace sickbay::decide::testing {
@@ -46,22 +47,25 @@ std::string waits(const AdmissionFacts& facts) {
   return changes.repair->waits_for[0];
 }
 
+// A text in the place of a scope would be a pool of that name, unseen.
+static_assert(!std::is_convertible_v<const char*, SlotScope> && !std::is_convertible_v<std::string, SlotScope>);
+
 TEST(Admit, AStartTakesASlotOfThePoolAndOfTheCluster) {
   const AdmissionChanges changes = admitted(pending());
   ASSERT_TRUE(changes.repair);
   EXPECT_EQ(changes.repair->state, RepairState::QUARANTINING);
   EXPECT_EQ(changes.repair->admitted_at, kStart);
   ASSERT_EQ(changes.take.size(), 2U);
-  EXPECT_EQ(changes.take[0].scope, "pool:gpu");
-  EXPECT_EQ(changes.take[1].scope, "cluster");
+  EXPECT_EQ(changes.take[0].scope, SlotScope{"gpu"});
+  EXPECT_EQ(changes.take[1].scope, SlotScope{});
   EXPECT_EQ(changes.events.size(), 1U);
 }
 
 TEST(Admit, WhoWaitsForASlotNamesItsHolder) {
   AdmissionFacts facts = pending();
-  facts.slots = {{"c1", "pool:gpu", "rep-9", "node-9", kStart}, {"c1", "cluster", "rep-9", "node-9", kStart}};
+  facts.slots = {{"c1", SlotScope{"gpu"}, "rep-9", "node-9", kStart}, {"c1", SlotScope{}, "rep-9", "node-9", kStart}};
   EXPECT_NE(waits(facts).find("repair rep-9 of node node-9"), std::string::npos) << waits(facts);
-  facts.slots[0].scope = "pool:other";
+  facts.slots[0].scope.pool = "other";
   EXPECT_TRUE(starts(facts)) << "2 % of 100 nodes is 2 slots";
   facts.nodes = 50;
   EXPECT_FALSE(starts(facts)) << "2 % of 50 nodes is 1 slot";
@@ -181,8 +185,18 @@ TEST(Admit, AnOpenBreakerStopsAutomaticRepairsButNotHumanOnes) {
   facts.cluster.breaker.open = true;
   facts.cluster.breaker.why = "many";
   EXPECT_TRUE(starts(facts));
-  facts.repair.review->by = "Auto-Approved";
+  facts.repair.review->how = ReviewHow::automatically;
   EXPECT_NE(waits(facts).find("circuit breaker"), std::string::npos);
+}
+
+TEST(Admit, ApprovalByAPersonWhoseNameIsAutoApprovedIsAPersons) {
+  const AdmissionFacts facts = pending();
+  Repair asked = facts.repair;
+  asked.state = RepairState::PENDING_APPROVAL;
+  asked.review.reset();
+  const auto approved = approve(asked, facts.policy.policy, Person{"Auto-Approved", Role::operator_}, {}, kStart);
+  ASSERT_TRUE(approved) << approved.error().message;
+  EXPECT_FALSE(is_automatic(*approved));
 }
 
 TEST(Breaker, OpensWhenManyNodesTurnUnhealthyTogether) {
@@ -250,7 +264,7 @@ TEST(Breaker, AnActThatNobodyTookYetIsTakenBackWhenItOpens) {
   World world(facts);
   Operation* act = world.plan_act(finding("DmesgXidError", "119"));
   ASSERT_TRUE(act);
-  world.facts.repair->review->by = "Auto-Approved";
+  world.facts.repair->review->how = ReviewHow::automatically;
   world.facts.cluster.breaker.open = true;
   world.turn();
   EXPECT_EQ(act->state, OperationState::concluded);
@@ -260,6 +274,21 @@ TEST(Breaker, AnActThatNobodyTookYetIsTakenBackWhenItOpens) {
   world.obey = true;
   EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
   EXPECT_EQ(std::ranges::count(world.dispatched, OperationKind::act, &Operation::kind), 1);
+}
+
+TEST(Admit, AMigrateThatWasAdmittedAndHasNotMovedYetHasASpareSpokenFor) {
+  std::vector<Repair> admitted(5);
+  for (std::size_t i = 0; i < admitted.size(); ++i) {
+    admitted[i].id = "rep-" + std::to_string(i);
+    admitted[i].action = Action::migrate;
+    admitted[i].step = RepairStep::wait;
+  }
+  admitted[1].step = RepairStep::act;
+  admitted[2].step = RepairStep::verify;  // it is on its host
+  admitted[3].action = Action::reboot;    // it takes none
+  EXPECT_EQ(reserved_spares(admitted, ""), 3U);
+  EXPECT_EQ(reserved_spares(admitted, "rep-4"), 2U) << "who asks does not stand in its own way";
+  EXPECT_EQ(reserved_spares({}, ""), 0U);
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ TEST(Alerts, FindingsOfAnEarlierBootOrAgentAreKeptAsHistoryAndNeverFire) {
     ASSERT_EQ(world.facts.alerts.size(), 1U);
     EXPECT_EQ(world.facts.alerts[0].state, AlertState::resolved);
     EXPECT_FALSE(world.facts.alerts[0].firing_at);
-    EXPECT_EQ(world.said("alert-history"), 1);
+    EXPECT_EQ(world.said(EventKind::alert_history), 1);
     world.run(minutes{10});
     EXPECT_FALSE(world.facts.repair);
   }
@@ -102,7 +102,7 @@ TEST(Alerts, ANewBootClearsWhatOnlyABootClears) {
   EXPECT_EQ(world.facts.alerts[0].state, AlertState::resolved);
   EXPECT_EQ(world.facts.alerts[0].resolved_by, "new boot");
   EXPECT_EQ(world.facts.alerts[1].state, AlertState::pending);
-  EXPECT_EQ(world.said("node-booted"), 1);
+  EXPECT_EQ(world.said(EventKind::node_booted), 1);
 }
 
 TEST(Alerts, AQuietTimeClearsWhatQuietClears) {

@@ -74,10 +74,11 @@ inline NodeFacts healthy_node(std::vector<std::string> schedulers = {"kube"}) {
   facts.last_heartbeat = kStart;
   facts.listening_since = kStart - hours{10};
   facts.spares = 1;
-  facts.provider_actions = {Action::reboot, Action::reprovision, Action::migrate, Action::remove};
+  facts.provider =
+      ProviderCapabilities{.actions = {Action::reboot, Action::reprovision, Action::migrate, Action::remove}};
   for (const std::string& name : schedulers) {
     Observation look;
-    look.node = "node-1", look.scheduler = name, look.at = kStart, look.ready = true;
+    look.node = "node-1", look.scheduler = name, look.seen_at = kStart, look.ready = true;
     look.idleness = Idleness::idle;
     facts.observed.push_back(look);
   }

@@ -43,7 +43,7 @@ TEST(Holds, AMarkDroppedAfterTheActIsPlacedAgain) {
   world.marks["kube"].cordoned = false;
   world.run(seconds{50});
   EXPECT_EQ(world.marks["kube"].owner, world.repair().id);
-  EXPECT_EQ(world.said("hold-dropped"), 1);
+  EXPECT_EQ(world.said(EventKind::hold_dropped), 1);
   EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
 }
 

@@ -29,7 +29,7 @@ TEST(Lifecycle, EveryActionEndsWellInTwoSchedulers) {
        {Action::reboot, Action::reprovision, Action::migrate, Action::power_cycle, Action::remove}) {
     NodeFacts facts = healthy_node({"kube", "slurm"});
     facts.policy.policy.power_cycle_enabled = true;
-    facts.provider_actions.push_back(Action::power_cycle);
+    facts.provider->actions.push_back(Action::power_cycle);
     World world(facts);
     world.tell(finding("DmesgXidError", "119"));
     ASSERT_TRUE(world.until_state(RepairState::PENDING_APPROVAL));
@@ -130,7 +130,7 @@ TEST(Lifecycle, ADrainThatDoesNotEndAsksAPersonWhoForcesIt) {
   EXPECT_EQ(world.facts.repair->waits_for.at(0), "pod train-0: PodDisruptionBudget train");
   world.run(hours{5});
   EXPECT_EQ(world.facts.repair->step, RepairStep::drain) << "time alone decides nothing";
-  EXPECT_EQ(world.said("repair-person"), 1);
+  EXPECT_EQ(world.said(EventKind::repair_person), 1);
   EXPECT_FALSE(world.act());
   world.facts.repair = *force_drain(*world.facts.repair, {"ann", Role::operator_}, world.now);
   ASSERT_TRUE(world.until_state(RepairState::SUCCEEDED));
@@ -190,10 +190,10 @@ TEST(Lifecycle, ACancelBeforeTheActIsUndoneAndAfterItComesTooLate) {
   ASSERT_TRUE(late.until_step(RepairStep::verify));
   late.facts.repair = *cancel(*late.facts.repair, {"ann", Role::operator_}, late.now);
   ASSERT_TRUE(late.until_state(RepairState::SUCCEEDED));
-  EXPECT_EQ(late.said("repair-cancel-late"), 1);
+  EXPECT_EQ(late.said(EventKind::repair_cancel_late), 1);
 }
 
-TEST(Lifecycle, ANodeGoneByAnotherHandCancels) {
+TEST(Lifecycle, ANodeDeletedExternallyCancels) {
   World world;
   world.marks["kube"].busy = true;
   world.look();
@@ -201,7 +201,7 @@ TEST(Lifecycle, ANodeGoneByAnotherHandCancels) {
   ASSERT_TRUE(world.until_step(RepairStep::wait));
   world.marks["kube"].exists = false;
   ASSERT_TRUE(world.until_state(RepairState::CANCELLED, minutes{2}));
-  EXPECT_NE(world.repair().steps.back().why.find("gone"), std::string::npos);
+  EXPECT_NE(world.repair().steps.back().why.find("deleted"), std::string::npos);
   EXPECT_TRUE(world.facts.holds.empty());
 }
 
@@ -259,7 +259,7 @@ TEST(Lifecycle, AnActThatMayBeOnItsWayIsNeverTakenBackNorSentAgainToABusyNode) {
   Operation* act = world.plan_act(finding("DmesgXidError", "119"));
   ASSERT_TRUE(act);
   act->dispatched_at = world.now;  // sent, not seen, planned again for a provider that refuses a second effect
-  world.facts.repair->cancel_wish = "ann";
+  world.facts.repair->cancel_requested_by = "ann";
   world.turn();
   EXPECT_EQ(act->state, OperationState::planned);
   EXPECT_TRUE(world.facts.repair->acted_at);

@@ -104,7 +104,7 @@ TEST(People, CancelEndsWhatHasNotBegunAndIsAWishAfter) {
   const auto wish = cancel(waiting, kAnn, kStart);
   ASSERT_TRUE(wish);
   EXPECT_EQ(wish->state, RepairState::QUARANTINED);
-  EXPECT_EQ(wish->cancel_wish, "ann");
+  EXPECT_EQ(wish->cancel_requested_by, "ann");
   EXPECT_EQ(code(cancel(waiting, kEve, kStart)), Errc::forbidden);
 }
 
@@ -180,7 +180,7 @@ TEST(People, ARequestIsRefusedSayingWhatIsMissing) {
   EXPECT_NE(request(facts, kRoot, asked, kStart, ids).error().message.find("spare host"), std::string::npos);
   asked.action = Action::power_cycle;
   EXPECT_NE(request(facts, kRoot, asked, kStart, ids).error().message.find("not enabled"), std::string::npos);
-  facts.provider_actions = {Action::reboot};
+  facts.provider = ProviderCapabilities{.actions = {Action::reboot}};
   asked.action = Action::reprovision;
   EXPECT_NE(request(facts, kRoot, asked, kStart, ids).error().message.find("it can: reboot"), std::string::npos);
   facts.node.identity_conflict = "two";
@@ -247,12 +247,23 @@ TEST(PolicyCheck, WhatHasNoEffectIsNoted) {
   EXPECT_EQ(check.notes.size(), 3U);
 }
 
+TEST(Policy, OptionsOfADrainAreBounded) {
+  Policy policy;
+  policy.wait.drain.grace = seconds{-1};
+  policy.wait.drain.force_after = hours{1000};
+  const PolicyCheck check = check_policy(policy);
+  ASSERT_EQ(check.errors.size(), 2U);
+  EXPECT_EQ(check.errors[0].field, "wait.drain.grace");
+  EXPECT_EQ(check.errors[1].field, "wait.drain.force_after");
+}
+
 TEST(Look, IdleNeedsTwoLooksFifteenSecondsApart) {
   Observation idle;
   idle.idleness = Idleness::idle;
   std::optional<Observation> seen;
   const auto look = [&](int second, Observation now_seen) {
-    seen = looked(seen, now_seen, kStart + seconds{second});
+    now_seen.seen_at = kStart + seconds{second};
+    seen = fold_observation(seen, now_seen);
     return seen->idle_looks;
   };
   EXPECT_EQ(look(0, idle), 1U);
@@ -266,7 +277,7 @@ TEST(Look, IdleNeedsTwoLooksFifteenSecondsApart) {
   Observation failed;
   failed.error = "time-out";
   EXPECT_EQ(look(60, failed), 0U);
-  EXPECT_EQ(seen->at, kStart + seconds{40}) << "a failed look keeps what was seen and when";
+  EXPECT_EQ(seen->seen_at, kStart + seconds{40}) << "a failed look keeps what was seen and when";
   EXPECT_EQ(seen->idleness, Idleness::idle);
   EXPECT_FALSE(is_fresh(*seen, kStart + seconds{60}));
   EXPECT_EQ(look(70, idle), 1U) << "a failed look breaks the row";
@@ -274,11 +285,42 @@ TEST(Look, IdleNeedsTwoLooksFifteenSecondsApart) {
   EXPECT_FALSE(is_fresh(*seen, kStart + seconds{131}));
 }
 
+TEST(Look, AnOlderViewThanTheOneKnownChangesNothing) {
+  Observation newer;
+  newer.seen_at = kStart + seconds{60};
+  newer.idleness = Idleness::busy;
+  Observation cached = newer;
+  cached.seen_at = kStart + seconds{20};
+  cached.idleness = Idleness::idle;
+  const Observation seen = fold_observation(newer, cached);
+  EXPECT_EQ(seen.idleness, Idleness::busy);
+  EXPECT_EQ(seen.seen_at, newer.seen_at);
+}
+
+TEST(Look, IdleLooksBeforeOurMarkWasSeenInPlaceDoNotCount) {
+  Observation idle;
+  idle.idleness = Idleness::idle;
+  idle.seen_at = kStart;
+  Observation marked = idle;
+  marked.cordoned = true, marked.hold_owner = "rep-1";
+  std::optional<Observation> seen = fold_observation({}, idle);
+  marked.seen_at = kStart + seconds{30};
+  seen = fold_observation(seen, marked);
+  EXPECT_EQ(seen->idle_looks, 1U);
+  marked.seen_at = kStart + seconds{44};
+  seen = fold_observation(seen, marked);
+  EXPECT_EQ(seen->idle_looks, 1U);
+  marked.seen_at = kStart + seconds{45};
+  seen = fold_observation(seen, marked);
+  EXPECT_EQ(seen->idle_looks, 2U) << "15 s after the first look that saw our mark";
+}
+
 TEST(Look, TheFirstLookThatFailsKnowsNothing) {
   Observation failed;
   failed.error = "time-out";
   failed.idleness = Idleness::idle;
-  const Observation seen = looked({}, failed, kStart);
+  failed.seen_at = kStart;
+  const Observation seen = fold_observation({}, failed);
   EXPECT_EQ(seen.idleness, Idleness::unknown);
   EXPECT_FALSE(is_fresh(seen, kStart));
 }

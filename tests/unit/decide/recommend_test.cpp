@@ -115,13 +115,13 @@ TEST(Recommend, PowerCycleComesWhereItIsEnabledAndPossible) {
   const auto cannot = recommended(facts, {finding("DmesgXidError", "79")});
   EXPECT_EQ(cannot->action, Action::reprovision) << "the next heavier that the provider can";
   EXPECT_NE(cannot->reasons.back().find("cannot do power-cycle"), std::string::npos) << cannot->reasons.back();
-  facts.provider_actions.push_back(Action::power_cycle);
+  facts.provider->actions.push_back(Action::power_cycle);
   EXPECT_EQ(recommended(facts, {finding("DmesgXidError", "79")})->action, Action::power_cycle);
 }
 
 TEST(Recommend, AProviderThatCanDoNothingHeavyEnoughLeavesItToAPersonAndWhySaysSo) {
   NodeFacts facts = healthy_node();
-  facts.provider_actions = {Action::reboot};
+  facts.provider = ProviderCapabilities{.actions = {Action::reboot}};
   World world(facts);
   world.tell(finding("DmesgXidError", "79"));
   world.run(minutes{2});

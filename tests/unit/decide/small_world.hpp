@@ -45,7 +45,7 @@ struct World {
     }
     return nullptr;
   }
-  int said(std::string_view kind) const { return static_cast<int>(std::ranges::count(events, kind, &Event::kind)); }
+  int said(EventKind kind) const { return static_cast<int>(std::ranges::count(events, kind, &Event::kind)); }
   void tell(Finding one) {
     if (facts.session && one.boot_id == "boot-1") one.boot_id = facts.session->boot_id;
     facts.fresh.push_back({std::move(one), facts.session ? facts.session->epoch : 0, now});
@@ -203,9 +203,10 @@ struct World {
       fresh.exists = mark.exists, fresh.ready = mark.ready, fresh.cordoned = mark.cordoned;
       fresh.hold_owner = mark.owner;
       fresh.idleness = mark.busy ? Idleness::busy : Idleness::idle;
-      if (mark.busy) fresh.work = {"pod train-0"};
+      if (mark.busy) fresh.holders = {{"pod", "train-0", "train-0", "", {}}};
       fresh.blockers = mark.blockers;
-      old = looked(old, fresh, now);
+      fresh.kind = old.kind, fresh.seen_at = now;
+      old = fold_observation(old, fresh);
     }
   }
 

@@ -254,7 +254,7 @@ Repair any_repair() {
   repair.by_evidence = *rc::gen::arbitrary<bool>();
   repair.created_at = kStart - hours{3};
   if (*rc::gen::arbitrary<bool>()) repair.review = Review{one_of<std::string>({"Auto-Approved", "ann"}), kStart, ""};
-  if (*rc::gen::inRange(0, 4) == 0) repair.cancel_wish = "ann";
+  if (*rc::gen::inRange(0, 4) == 0) repair.cancel_requested_by = "ann";
   if (*rc::gen::inRange(0, 4) == 0) repair.force_drain = "ann";
   repair.wait_until = maybe_time();
   repair.step_deadline = maybe_time();
@@ -311,7 +311,7 @@ NodeFacts any_facts() {
   facts.caution.observe_only = *rc::gen::inRange(0, 5) == 0;
   facts.policy.policy.confirmation = coin() ? Confirmation::automatic : Confirmation::approve;
   Observation& look = facts.observed[0];
-  look.at = kStart - seconds{*rc::gen::inRange(0, 100)};
+  look.seen_at = kStart - seconds{*rc::gen::inRange(0, 100)};
   look.idleness = one_of({Idleness::unknown, Idleness::busy, Idleness::idle});
   look.idle_looks = *rc::gen::inRange(0U, 4U);
   look.exists = *rc::gen::inRange(0, 5) != 0;

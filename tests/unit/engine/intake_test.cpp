@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "store/clusters.hpp"
 #include "store/nodes.hpp"
+#include "store/people.hpp"
 
 namespace sickbay::engine {
 namespace {
@@ -14,7 +16,7 @@ class Joining : public testing::Test {
   Joining() {
     ticket_.hash = sha256_hex("ticket");
     ticket_.id = "tok-1";
-    ticket_.purpose = "ticket";
+    ticket_.purpose = TokenPurpose::ticket;
     ticket_.cluster = "c1";
     ticket_.node = "n1";
     const auto written = store_->write([&](store::Tx& tx) -> Status {
@@ -45,7 +47,7 @@ class Joining : public testing::Test {
   ManualClock clock_;
   SeededIds ids_{1};
   std::unique_ptr<store::Store> store_ = std::move(*store::Store::open({.url = "sqlite::memory:"}, clock_));
-  store::Token ticket_;
+  Token ticket_;
   Intake intake_{*store_, clock_, ids_, {}};
 };
 
@@ -74,8 +76,8 @@ TEST_F(Joining, AnAgentWhoseAnswerWasLostGetsAnotherCredentialForTheSameTicket) 
 TEST_F(Joining, TheTicketIsOverOnceTheAgentHasSpokenWithItsCredential) {
   const auto joined = intake_.hello(hello("b1"), ticket_);
   ASSERT_TRUE(joined);
-  store::Token credential = ticket_;
-  credential.purpose = "agent";
+  Token credential = ticket_;
+  credential.purpose = TokenPurpose::agent;
   credential.node = joined->node_id;
   clock_.advance(seconds{5});
   ASSERT_TRUE(intake_.hello(hello("b1"), credential));

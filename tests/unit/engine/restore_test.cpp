@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "engine/commands.hpp"
 #include "engine/engine.hpp"
@@ -14,10 +15,12 @@ namespace {
 
 class Restore : public testing::Test {
  protected:
-  Restore() : witness_(testing::TempDir() + "witness-" + std::to_string(::getpid()) + ".json") {
+  Restore() : witness_(testing::TempDir() + "witness-" + std::to_string(::getpid()) + ".json") { clear(); }
+  ~Restore() override { clear(); }
+  void clear() const {
     std::filesystem::remove(witness_);
+    std::filesystem::remove(witness_ + ".new");
   }
-  ~Restore() override { std::filesystem::remove(witness_); }
 
   // A database of one installation, as it was when it was new.
   std::unique_ptr<store::Store> database(const std::string& installation = "inst-1") {
@@ -29,26 +32,32 @@ class Restore : public testing::Test {
     Options options;
     options.replica = "replica-1";
     options.witness = witness_;
-    return std::make_unique<Engine>(store, world_, faults_, clock_, ids_, options);
+    return std::make_unique<Engine>(store, adapters_, faults_, clock_, ids_, options);
   }
   // Something happens, and its event is published.
   void live(store::Store& store, Engine& engine) {
     const auto written = store.write([&](store::Tx& tx) -> Status {
       Event event;
-      event.id = ids_.next("evt");
+      event.id = ids_.next("ev");
       event.at = clock_.now();
-      event.kind = "cluster";
+      event.kind = EventKind::cluster;
       store::add_event(tx, event);
       return {};
     });
     ASSERT_TRUE(written);
-    ASSERT_TRUE(engine.turn("publish", "events"));
+    ASSERT_TRUE(engine.turn(WorkKind::publish, "events"));
+  }
+
+  std::string witness() const {
+    std::ostringstream text;
+    text << std::ifstream(witness_).rdbuf();
+    return text.str();
   }
 
   const std::string witness_;
   ManualClock clock_;
   SeededIds ids_{1};
-  World world_;
+  CurrentAdapters adapters_;
   FaultTable faults_;
 };
 
@@ -78,7 +87,7 @@ TEST_F(Restore, AnOlderDatabaseOfTheSameInstallationMakesTheEngineLookOnlyUntilA
   ASSERT_TRUE(another->recall());
   EXPECT_TRUE(another->caution().observe_only);
 
-  Commands commands(*restored, world_, faults_, ids_, {});
+  Commands commands(*restored, faults_, ids_, {});
   EXPECT_FALSE(commands.confirm_restore({"ann", Role::admin}, ""));
   ASSERT_TRUE(commands.confirm_restore({"ann", Role::admin}, "looked at every node"));
   ASSERT_TRUE(another->recall());
@@ -102,6 +111,22 @@ TEST_F(Restore, AWitnessThatCannotBeReadIsNoProofOfAnything) {
   const auto one = engine(*store);
   ASSERT_TRUE(one->recall());
   EXPECT_FALSE(one->caution().observe_only);
+}
+
+TEST_F(Restore, AWitnessThatCannotBeWrittenLeavesTheOldOneAndIsTriedAgain) {
+  const auto store = database();
+  const auto one = engine(*store);
+  ASSERT_TRUE(one->recall());
+  const std::string before = witness();
+  std::filesystem::create_symlink("/dev/full", witness_ + ".new");  // a disk on which nothing can be written
+  live(*store, *one);
+  ASSERT_TRUE(one->recall());
+  ASSERT_TRUE(std::filesystem::is_regular_file(witness_));
+  EXPECT_EQ(witness(), before);
+  std::filesystem::remove(witness_ + ".new");
+  ASSERT_TRUE(one->recall());
+  EXPECT_NE(witness(), before);
+  EXPECT_FALSE(std::filesystem::exists(witness_ + ".new"));
 }
 
 }  // namespace

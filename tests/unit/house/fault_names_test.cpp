@@ -68,6 +68,7 @@ const std::set<std::string> kTakesTheBuiltInRow = {"AmdGpuBadPageThreshold",
 // Literals that look like the name of a fault and are none.
 const std::map<std::string, std::string> kNoFaults = {
     {"NetworkManager", "a program that writes to the log"},
+    {"KubeletReady", "a reason of Kubernetes' Ready condition"},
 };
 
 std::string read(const fs::path& file) {

@@ -9,6 +9,8 @@
 
 #include "base/text.hpp"
 #include "model/json.hpp"
+#include "store/audit.hpp"
+#include "store/people.hpp"
 
 namespace sickbay::people {
 namespace {
@@ -34,9 +36,9 @@ class PeopleTest : public testing::Test {
     return secret;
   }
   Caller admin() { return people_->authenticate(admin_secret()).value(); }
-  std::vector<store::AuditRow> audit() {
+  std::vector<AuditRow> audit() {
     return store_
-        ->read([](store::Tx& tx) -> Result<std::vector<store::AuditRow>> {
+        ->read([](store::Tx& tx) -> Result<std::vector<AuditRow>> {
           auto rows = store::unpublished_audit(tx, 100);
           return rows;
         })
@@ -47,7 +49,7 @@ class PeopleTest : public testing::Test {
   ManualClock clock_;
   SeededIds ids_{1};
   std::unique_ptr<store::Store> store_;
-  std::optional<People> people_;
+  std::optional<Auth> people_;
 };
 
 TEST_F(PeopleTest, TheFirstStartMakesAnAdminAndTheSecondDoesNot) {
@@ -127,19 +129,19 @@ TEST_F(PeopleTest, RolesAndClustersAreChecked) {
   const Caller by = admin();
   const Caller viewer =
       people_->authenticate(people_->create_token({"v", Role::viewer, {"clu-1"}, {}}, by)->secret).value();
-  EXPECT_TRUE(People::allow(viewer, Role::viewer, "clu-1"));
-  EXPECT_EQ(People::allow(viewer, Role::operator_, "clu-1").error().code, Errc::forbidden);
-  EXPECT_EQ(People::allow(viewer, Role::viewer, "clu-2").error().code, Errc::forbidden);
-  EXPECT_TRUE(People::allow(by, Role::admin, "clu-2"));
+  EXPECT_TRUE(Auth::allow(viewer, Role::viewer, "clu-1"));
+  EXPECT_EQ(Auth::allow(viewer, Role::operator_, "clu-1").error().code, Errc::forbidden);
+  EXPECT_EQ(Auth::allow(viewer, Role::viewer, "clu-2").error().code, Errc::forbidden);
+  EXPECT_TRUE(Auth::allow(by, Role::admin, "clu-2"));
 }
 
 TEST_F(PeopleTest, ATicketSpeaksOnlyForItsNodeAndNotForPeople) {
   const Caller by = admin();
   const Made ticket = people_->create_ticket("clu-1", "gpu-7", hours{1}, by).value();
   const Caller caller = people_->authenticate(ticket.secret).value();
-  EXPECT_EQ(caller.token.purpose, "ticket");
+  EXPECT_EQ(caller.token.purpose, TokenPurpose::ticket);
   EXPECT_EQ(caller.token.node, "gpu-7");
-  EXPECT_EQ(People::allow(caller, Role::viewer, "clu-1").error().code, Errc::forbidden);
+  EXPECT_EQ(Auth::allow(caller, Role::viewer, "clu-1").error().code, Errc::forbidden);
   clock_.advance(hours{1});
   EXPECT_FALSE(people_->authenticate(ticket.secret));
   EXPECT_EQ(people_->create_ticket("clu-1", "gpu-7", hours{24 * 31}, by).error().field, "expires_in");

@@ -24,7 +24,7 @@ rules:
     action: migrate
     sentence: "Disk {device} burns{where|}."
     match: ["disk sda is on fire"]
-    differ: ["disk sda is on fire sale"]
+    no_match: ["disk sda is on fire sale"]
 )";
 
 Result<Pack> read(std::string_view yaml) {

@@ -12,11 +12,9 @@
 #include <string>
 
 #include "base/ids.hpp"
-#include "store/alerts.hpp"
+#include "store/clusters.hpp"
 #include "store/connection.hpp"
-#include "store/events.hpp"
 #include "store/nodes.hpp"
-#include "store/repairs.hpp"
 #include "store/store.hpp"
 #include "store/work.hpp"
 
@@ -52,7 +50,7 @@ inline void on_postgres(const std::string& sql) {
   PQfinish(connection);
 }
 
-// Makes the document of a row unreadable, as a fault of ours or of the disk would.
+// Makes the document of a row unreadable, as an internal error or of the disk would.
 inline void damage_for_test(Tx& tx, const std::string& table, const std::string& id) {
   tx.connection().control("UPDATE " + table + " SET doc = '{\"id\": ' WHERE id = '" + id + "'");
 }

@@ -4,6 +4,13 @@
 #include <thread>
 
 #include "fixture.hpp"
+#include "store/answered.hpp"
+#include "store/audit.hpp"
+#include "store/events.hpp"
+#include "store/findings.hpp"
+#include "store/people.hpp"
+#include "store/repairs.hpp"
+#include "store/upkeep.hpp"
 
 namespace sickbay::store {
 namespace {
@@ -15,7 +22,7 @@ class Publication : public OnEveryDatabase {
     made.id = id;
     made.at = clock_.now();
     made.cluster = "c1";
-    made.kind = "alert-firing";
+    made.kind = EventKind::alert_firing;
     return made;
   }
   static AuditRow row(const std::string& id) {
@@ -148,7 +155,7 @@ TEST_P(Publication, TheAuditChainShowsWhatWasChangedAndWhatWasCutOff) {
 TEST_P(Publication, ATicketIsSpentOnce) {
   Token ticket;
   ticket.hash = "h";
-  ticket.purpose = "ticket";
+  ticket.purpose = TokenPurpose::ticket;
   ticket.node = "n1";
   ticket.expires_at = clock_.now() + hours{1};
   Token late = ticket;
@@ -156,7 +163,7 @@ TEST_P(Publication, ATicketIsSpentOnce) {
   late.expires_at = clock_.now();
   Token agent = ticket;
   agent.hash = "agent";
-  agent.purpose = "agent";
+  agent.purpose = TokenPurpose::agent;
   write([&](Tx& tx) {
     for (const Token& token : {ticket, late, agent}) put_token(tx, token);
   });

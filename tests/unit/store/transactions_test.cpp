@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "fixture.hpp"
+#include "store/events.hpp"
+#include "store/upkeep.hpp"
 
 namespace sickbay::store {
 namespace {
@@ -44,7 +46,7 @@ TEST_P(Transactions, ABodyThatReturnsAnErrorWritesNothing) {
 TEST_P(Transactions, ABodyThatThrowsWritesNothingAndTheStoreGoesOn) {
   const Status failed = store_->write([](Tx& tx) -> Status {
     add_event(tx, event("a"));
-    throw std::runtime_error("a fault of ours");
+    throw std::runtime_error("an internal error");
   });
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().code, Errc::internal);
@@ -113,15 +115,16 @@ TEST_P(Transactions, AnUnknownCommitIsRepeatedUntilItIsKnown) {
     const std::string key = "n-" + id;
     const Status done = store_->write([&](Tx& tx) -> Status {
       ++runs;
-      if (still(tx, "node", key, 0)) {
-        finish(tx, "node", key, std::nullopt);
+      if (still(tx, WorkKind::node, key, 0)) {
+        finish(tx, WorkKind::node, key, std::nullopt);
         add_event(tx, event(id));
       }
       return {};
     });
     EXPECT_TRUE(done) << done.error().message;
     EXPECT_EQ(runs, 2);
-    EXPECT_EQ(read([&](Tx& tx) { return work_version(tx, "node", key); }), 1U) << "done once, though it ran twice";
+    EXPECT_EQ(read([&](Tx& tx) { return work_version(tx, WorkKind::node, key); }), 1U)
+        << "done once, though it ran twice";
     const auto ids = read([](Tx& tx) { return unpublished_events(tx, 10); });
     EXPECT_EQ(std::count(ids.begin(), ids.end(), id), 1);
   }

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "fixture.hpp"
+#include "store/findings.hpp"
 
 namespace sickbay::store {
 namespace {
@@ -14,9 +15,9 @@ INSTANTIATE_TEST_SUITE_P(All, WorkTable,
 
 TEST_P(WorkTable, AWakeMakesARowDueAndRaisesItsVersion) {
   const Time at = clock_.now();
-  write([&](Tx& tx) { wake(tx, "node", "n1", at); });
-  EXPECT_EQ(read([](Tx& tx) { return work_version(tx, "node", "n1"); }), 1U);
-  write([&](Tx& tx) { wake(tx, "node", "n1", at + seconds{5}); });
+  write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", at); });
+  EXPECT_EQ(read([](Tx& tx) { return work_version(tx, WorkKind::node, "n1"); }), 1U);
+  write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", at + seconds{5}); });
   const auto taken = write([&](Tx& tx) { return take_due(tx, at, 10, seconds{30}); });
   ASSERT_EQ(taken.size(), 1U);
   EXPECT_EQ(taken[0].version, 2U);
@@ -25,7 +26,7 @@ TEST_P(WorkTable, AWakeMakesARowDueAndRaisesItsVersion) {
 
 TEST_P(WorkTable, AClaimHidesARowUntilItRunsOut) {
   const Time at = clock_.now();
-  write([&](Tx& tx) { wake_all(tx, "node", {"n2", "n1", "n2"}, at); });
+  write([&](Tx& tx) { wake_all(tx, WorkKind::node, {"n2", "n1", "n2"}, at); });
   EXPECT_EQ(write([&](Tx& tx) { return take_due(tx, at, 1, seconds{30}); }).size(), 1U);
   EXPECT_EQ(write([&](Tx& tx) { return take_due(tx, at, 10, seconds{30}); }).size(), 1U);
   EXPECT_TRUE(write([&](Tx& tx) { return take_due(tx, at, 10, seconds{30}); }).empty());
@@ -35,31 +36,31 @@ TEST_P(WorkTable, AClaimHidesARowUntilItRunsOut) {
 
 TEST_P(WorkTable, AFinishedTurnRestsUntilItsDeadline) {
   const Time at = clock_.now();
-  write([&](Tx& tx) { wake(tx, "node", "n1", at); });
+  write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", at); });
   write([&](Tx& tx) {
-    EXPECT_TRUE(still(tx, "node", "n1", 1));
-    finish(tx, "node", "n1", std::nullopt);
+    EXPECT_TRUE(still(tx, WorkKind::node, "n1", 1));
+    finish(tx, WorkKind::node, "n1", std::nullopt);
   });
   EXPECT_EQ(read([](Tx& tx) { return next_due(tx); }), std::nullopt);
-  EXPECT_EQ(read([](Tx& tx) { return work_version(tx, "node", "n1"); }), 2U);
-  write([&](Tx& tx) { wake(tx, "node", "n1", at + hours{1}); });
+  EXPECT_EQ(read([](Tx& tx) { return work_version(tx, WorkKind::node, "n1"); }), 2U);
+  write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", at + hours{1}); });
   EXPECT_EQ(read([](Tx& tx) { return next_due(tx); }), at + hours{1});
 }
 
 TEST_P(WorkTable, ATurnOnOldFactsIsTurnedAway) {
-  write([&](Tx& tx) { wake(tx, "node", "n1", clock_.now()); });
-  write([&](Tx& tx) { wake(tx, "node", "n1", clock_.now()); });
-  EXPECT_FALSE(write([](Tx& tx) { return still(tx, "node", "n1", 1); }));
-  EXPECT_TRUE(write([](Tx& tx) { return still(tx, "node", "n1", 2); }));
+  write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", clock_.now()); });
+  write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", clock_.now()); });
+  EXPECT_FALSE(write([](Tx& tx) { return still(tx, WorkKind::node, "n1", 1); }));
+  EXPECT_TRUE(write([](Tx& tx) { return still(tx, WorkKind::node, "n1", 2); }));
 }
 
 TEST_P(WorkTable, AKeyWithoutARowIsVersionZeroAndCanBeTurned) {
-  EXPECT_EQ(read([](Tx& tx) { return work_version(tx, "host", "h1"); }), 0U);
+  EXPECT_EQ(read([](Tx& tx) { return work_version(tx, WorkKind::cluster, "h1"); }), 0U);
   write([&](Tx& tx) {
-    EXPECT_TRUE(still(tx, "host", "h1", 0));
-    finish(tx, "host", "h1", clock_.now());
+    EXPECT_TRUE(still(tx, WorkKind::cluster, "h1", 0));
+    finish(tx, WorkKind::cluster, "h1", clock_.now());
   });
-  EXPECT_EQ(read([](Tx& tx) { return work_version(tx, "host", "h1"); }), 1U);
+  EXPECT_EQ(read([](Tx& tx) { return work_version(tx, WorkKind::cluster, "h1"); }), 1U);
 }
 
 // Writers add a fact and wake; turners read, then finish what they read. At the end every fact has been seen by a turn
@@ -74,15 +75,15 @@ TEST_P(WorkTable, NoWakeIsLostToATurnThatFinishesMeanwhile) {
     std::uint64_t version = 0;
     std::vector<std::string> seen;
     const Status looked = store_->read([&](Tx& tx) -> Status {
-      version = work_version(tx, "node", "n1");
+      version = work_version(tx, WorkKind::node, "n1");
       for (const StoredFinding& found : unfolded_findings(tx, "n1", 100)) seen.push_back(found.finding.id);
       return {};
     });
     ASSERT_TRUE(looked) << looked.error().message;
     const Status done = store_->write([&](Tx& tx) -> Status {
-      if (!still(tx, "node", "n1", version)) return fail(Errc::changed, "turn again");
+      if (!still(tx, WorkKind::node, "n1", version)) return fail(Errc::changed, "turn again");
       mark_folded(tx, seen);
-      finish(tx, "node", "n1", std::nullopt);
+      finish(tx, WorkKind::node, "n1", std::nullopt);
       return {};
     });
     if (!done) {
@@ -96,7 +97,7 @@ TEST_P(WorkTable, NoWakeIsLostToATurnThatFinishesMeanwhile) {
         const std::string id = std::to_string(writer) + "-" + std::to_string(i);
         write([&](Tx& tx) {
           add_findings(tx, "n1", 1, {finding(id)}, clock_.now());
-          wake(tx, "node", "n1", clock_.now());
+          wake(tx, WorkKind::node, "n1", clock_.now());
         });
         ++written;
       }
@@ -120,14 +121,14 @@ TEST_P(WorkTable, NoWakeIsLostToATurnThatFinishesMeanwhile) {
 
 // Each turn carries the version it read; of all that carry the same one, one may write.
 TEST_P(WorkTable, OfTurnsOnTheSameVersionOneWrites) {
-  write([&](Tx& tx) { wake(tx, "node", "n1", clock_.now()); });
+  write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", clock_.now()); });
   std::atomic<int> wrote = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
       const Status done = store_->write([&](Tx& tx) -> Status {
-        if (!still(tx, "node", "n1", 1)) return fail(Errc::changed, "turn again");
-        finish(tx, "node", "n1", std::nullopt);
+        if (!still(tx, WorkKind::node, "n1", 1)) return fail(Errc::changed, "turn again");
+        finish(tx, WorkKind::node, "n1", std::nullopt);
         return {};
       });
       if (done) ++wrote;

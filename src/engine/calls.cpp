@@ -1,0 +1,80 @@
+#include "engine/calls.hpp"
+
+#include <algorithm>
+
+namespace sickbay::engine {
+namespace {
+
+constexpr std::size_t kManyAsked = 10'000;  // from here on what was asked long ago is forgotten
+constexpr Duration kLongAgo = minutes{1};   // longer than any About::apart
+
+}  // namespace
+
+void Calls::forget_old(Duration now) {
+  if (asked_.size() < kManyAsked) return;
+  std::erase_if(asked_, [&](const auto& one) { return !one.second.busy && now - one.second.at > kLongAgo; });
+}
+
+bool Calls::submit(const About& about, Call call) {
+  const AskedKey key{about.adapter, about.what};
+  const Duration now = clock_.steady();
+  {
+    const std::lock_guard lock(mutex_);
+    if (!reach_[about.adapter].allows(about.touches, now)) return false;
+    forget_old(now);
+    const auto [found, fresh] = asked_.try_emplace(key);
+    if (found->second.busy || (!fresh && now - found->second.at < about.apart)) return false;
+    found->second = {true, now};
+  }
+  // Outside of the lock: an executor has one of its own.
+  const bool taken = executor_->submit(about.adapter.cluster + "/" + about.adapter.name,
+                                       [this, about, call = std::move(call)] { run(about, call); });
+  if (taken) return true;
+  const std::lock_guard lock(mutex_);
+  asked_.erase(key);
+  return false;
+}
+
+void Calls::run(const About& about, const Call& call) {
+  {
+    const std::lock_guard lock(mutex_);
+    // It may have been lost while this waited in the queue.
+    if (!reach_[about.adapter].begin(about.touches, clock_.steady())) {
+      asked_[{about.adapter, about.what}].busy = false;
+      return;
+    }
+  }
+  struct Ended {  // also when the call throws
+    Calls& calls;
+    const About& about;
+    bool told = false;
+    ~Ended() {
+      const std::lock_guard lock(calls.mutex_);
+      calls.asked_[{about.adapter, about.what}].busy = false;
+      if (!told) calls.reach_[about.adapter].gave_up();
+    }
+  };
+  Reach::News news = Reach::News::none;
+  Duration since{};
+  Told told;
+  {
+    Ended ended{*this, about};
+    told = call();
+    if (told.asked) {
+      const std::lock_guard lock(mutex_);
+      Reach& reach = reach_[about.adapter];
+      news = reach.ended(told.error, clock_.steady());
+      since = reach.since();
+      ended.told = true;
+    }
+  }
+  if (news != Reach::News::none) on_news_(about.adapter, news, since, told.error);
+}
+
+Duration Calls::probe_in(const AdapterKey& adapter) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = reach_.find(adapter);
+  return found == reach_.end() ? Duration{} : found->second.next_wait();
+}
+
+}  // namespace sickbay::engine

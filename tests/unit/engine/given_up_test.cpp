@@ -1,0 +1,62 @@
+// A turn that meets an internal error is given up, loudly, and keeps nobody else from their turns.
+#include "base/expect.hpp"
+#include "tests/unit/engine/engine_fixture.hpp"
+
+namespace sickbay::engine::testing {
+namespace {
+
+class GivenUp : public EngineTest {
+ protected:
+  GivenUp() {
+    TestHooks hooks;
+    hooks.at = [this](Point point) { SICKBAY_EXPECT(sound_ || point != Point::after_read); };
+    restart(256, std::move(hooks));
+    script_.nodes = nodes(2);
+    add_cluster("c1", script_);
+    turn_all();
+    // Both are due, the first of them first.
+    write([&](store::Tx& tx) {
+      store::wake(tx, WorkKind::node, first_ = id_of(tx, "gpu-0"), clock_.now() - seconds{1});
+      store::wake(tx, WorkKind::node, second_ = id_of(tx, "gpu-1"), clock_.now());
+    });
+  }
+  static std::string id_of(store::Tx& tx, const std::string& name) { return store::find_node(tx, "c1", name)->id; }
+  std::vector<std::string> due() {
+    std::vector<std::string> keys;
+    for (const store::Work& work : read([&](store::Tx& tx) { return store::list_due(tx, store::now(tx), 100); })) {
+      if (work.kind == WorkKind::node) keys.push_back(work.key);
+    }
+    return keys;
+  }
+  bool sound_ = true;
+  std::string first_, second_;
+  Script script_;
+};
+
+TEST_F(GivenUp, ATurnWhoseExpectationBreaksFailsAndIsCounted) {
+  const std::uint64_t before = broken_expectations();
+  sound_ = false;
+  const Status turned = engine_->turn(WorkKind::node, first_);
+  ASSERT_FALSE(turned);
+  EXPECT_EQ(turned.error().code, Errc::internal);
+  EXPECT_NE(turned.error().message.find("was given up"), std::string::npos) << turned.error().message;
+  EXPECT_EQ(broken_expectations(), before + 1);
+}
+
+TEST_F(GivenUp, AWorkerAloneGoesOnWithOtherNodesAndTriesAgainAfterAMinute) {
+  ASSERT_EQ(due(), (std::vector{first_, second_}));
+  sound_ = false;
+  EXPECT_FALSE(engine_->step());
+  sound_ = true;
+  EXPECT_EQ(due(), std::vector{second_}) << "the one given up does not stand before the other";
+  EXPECT_TRUE(engine_->step());
+  EXPECT_EQ(due(), std::vector<std::string>{});
+  clock_.advance(minutes{1});
+  const auto again = due();
+  EXPECT_NE(std::ranges::find(again, first_), again.end());
+  turn_all();
+  EXPECT_EQ(due(), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace sickbay::engine::testing
