@@ -135,7 +135,10 @@ bool was_taken_back(const Operation& act) {
 // Waits for the provider; false if the act was taken back, since nobody had taken it on and it must not go out now.
 bool watch_act(Turn& turn, Operation& act) {
   const auto barred = act.state == OperationState::planned ? barred_by(turn) : std::vector<std::string>{};
-  const bool must_not = act.state == OperationState::planned && (!barred.empty() || !may_act_by_idleness(turn));
+  // Nor after a cancel: what was never sent was withdrawn by it already, what was sent is not sent again.
+  const bool cancelled = turn.repair->cancel_requested_by.has_value();
+  const bool must_not =
+      act.state == OperationState::planned && (cancelled || !barred.empty() || !may_act_by_idleness(turn));
   if (must_not && never_sent(act)) {
     turn.withdraw(act, barred.empty() ? "the node is not known to be idle any more" : "it waits for " + barred[0]);
     return false;

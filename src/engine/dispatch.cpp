@@ -12,6 +12,9 @@ namespace sickbay::engine {
 namespace {
 
 constexpr Duration kAskAgain = seconds{10};  // after a call that reached nobody
+// A call is not made on looks that grew old while it waited in its lane: an act goes out on looks at most 15 s old when
+// it is asked for, and a look is fresh for 60 s.
+constexpr Duration kLongestWait = seconds{15};
 
 }  // namespace
 
@@ -19,19 +22,20 @@ void Engine::ask_to_send(const Operation& operation, std::uint64_t version) {
   {
     // A call that waits in the queue takes the newest version: the older one is over.
     const std::lock_guard lock(mutex_);
-    to_send_[operation.id] = version;
+    to_send_[operation.id] = {version, clock_.steady()};
   }
   const Calls::About about{{operation.cluster, operation.adapter}, operation.id, true, {}};
   calls_.submit(about, [this, operation] { return dispatch(operation); });
 }
 
-Result<Operation> Engine::take(const Operation& planned, std::uint64_t version) {
-  return store_.write([&](store::Tx& tx) -> Result<Operation> {
+Result<Engine::Taken> Engine::take(const Operation& planned, std::uint64_t version) {
+  return store_.write([&](store::Tx& tx) -> Result<Taken> {
     if (!store::still(tx, WorkKind::node, planned.node, version))
       return fail(Errc::changed, "the node's facts changed");
     auto operation = store::get_operation(tx, planned.id);
     if (!operation || operation->state != OperationState::planned) return fail(Errc::changed, "taken by another");
     const Time now = store::now(tx);
+    const bool again = operation->dispatched_at.has_value();
     operation->state = OperationState::dispatching;
     operation->owner = options_.replica;
     if (!operation->dispatched_at) operation->dispatched_at = now;  // the first time it may have left
@@ -39,7 +43,7 @@ Result<Operation> Engine::take(const Operation& planned, std::uint64_t version) 
     ++operation->version;
     if (!store::swap_operation(tx, *operation)) return fail(Errc::changed, "taken by another");
     store::wake(tx, WorkKind::node, planned.node, *operation->dispatch_by + options_.call_timeout);
-    return *operation;
+    return Taken{std::move(*operation), again};
   });
 }
 
@@ -48,9 +52,10 @@ Told Engine::dispatch(const Operation& planned) {
     const std::lock_guard lock(mutex_);
     const auto found = to_send_.find(planned.id);
     if (found == to_send_.end()) return std::nullopt;
-    const std::uint64_t newest = found->second;
+    const ToSend newest = found->second;
     to_send_.erase(found);
-    return newest;
+    if (clock_.steady() - newest.asked_at > kLongestWait) return std::nullopt;  // the node's next turn asks again
+    return newest.version;
   }();
   if (!version || caution().observe_only) return {};
   const auto adapters = adapters_.get();
@@ -65,14 +70,14 @@ Told Engine::dispatch(const Operation& planned) {
   Told told;
   if (clock_.steady() - began < options_.dispatch_window) {
     at(Point::at_send);
-    Operation sent = *taken;
+    Operation sent = taken->operation;
     if (hooks_.planted.foreign_uncordon && sent.kind == OperationKind::uncordon) sent.force = true;
     reply = ask::send(*adapters, sent, std::min(options_.call_timeout, options_.dispatch_window - seconds{1}));
     at(Point::after_send);
     const bool failed = reply.answer == Answer::not_sent || reply.answer == Answer::unknown;
     told = {true, !failed ? "" : reply.detail.empty() ? "no answer" : reply.detail};
   }
-  record(*taken, reply, planned.dispatched_at.has_value());
+  record(taken->operation, reply, taken->again);
   return told;
 }
 

@@ -82,7 +82,12 @@ class Engine {
   Status publish_turn(std::string_view key);
   Status admit(const Node& node);
   void ask_to_send(const Operation& operation, std::uint64_t version);
-  Result<Operation> take(const Operation& planned, std::uint64_t version);
+  // The operation, taken; `again`: by its row it may have left before, whoever sent it.
+  struct Taken {
+    Operation operation;
+    bool again = false;
+  };
+  Result<Taken> take(const Operation& planned, std::uint64_t version);
   Told dispatch(const Operation& planned);
   void record(const Operation& taken, const Reply& reply, bool again);
   void work_loop();
@@ -112,7 +117,11 @@ class Engine {
   bool stopping_ = false;
   bool work_notified_ = false, publish_notified_ = false;
   std::set<std::pair<WorkKind, std::string>> in_turn_;  // kinds and keys this replica is turning now
-  std::map<std::string, std::uint64_t> to_send_;        // planned operations and the version they were decided on
+  struct ToSend {
+    std::uint64_t version = 0;  // that it was decided on
+    Duration asked_at{};        // steady
+  };
+  std::map<std::string, ToSend> to_send_;  // planned operations
   std::optional<Duration> woke_changed_;
   std::set<AdapterKey> changed_;  // clusters and names of nodes that changed() named
   std::vector<std::thread> threads_;

@@ -114,15 +114,14 @@ void add_neighbours(store::Tx& tx, std::string_view under, decide::NodeFacts& fa
     std::vector<std::string> names;
     if (host.empty()) return names;
     for (const Node& node : store::nodes_of_host(tx, facts.node.cluster, host)) {
-      if (node.id == facts.node.id) continue;
-      names.push_back(node.name);
-      if (host != under) continue;
-      for (const Operation& operation : store::open_operations_of_node(tx, node.id)) {
-        if (operation.kind == OperationKind::act) facts.host_busy_with = node.name;
-      }
+      if (node.id != facts.node.id) names.push_back(node.name);
     }
     return names;
   };
+  // Of any cluster, as the unique index has it: else the turn would plan what cannot be written, again and again.
+  for (const Operation& act : under.empty() ? std::vector<Operation>{} : store::open_acts_on_host(tx, under)) {
+    if (act.node != facts.node.id) facts.host_busy_with = act.node_name;
+  }
   facts.host_shared_with = others(under);
   if (facts.host_before) facts.host_before_shared_with = others(facts.host_before->id);
 }

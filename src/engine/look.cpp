@@ -172,11 +172,16 @@ Status Engine::fold_look(const Observation& look) {
   return written;
 }
 
-Told Engine::look_at_act(const Operation& operation) {
+Told Engine::look_at_act(const Operation& asked) {
   const auto adapters = adapters_.get();
-  Provider* port = adapters->provider(operation.cluster, operation.adapter);
+  Provider* port = adapters->provider(asked.cluster, asked.adapter);
   const auto began = store_.now();
   if (!port || !began) return {};
+  // As it is now: the call may have waited while it was cancelled, or came to its end.
+  const auto row = store_.read(
+      [&](store::Tx& tx) -> Result<std::optional<Operation>> { return store::get_operation(tx, asked.id); });
+  if (!row || !*row || !decide::is_sent(**row)) return {};
+  const Operation& operation = **row;
   if (operation.recall) recall(*port, operation);
   const OperationView view = ask::observe(*port, operation, options_.look_timeout);
   at(Point::after_look);

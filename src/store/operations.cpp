@@ -18,6 +18,10 @@ std::vector<Operation> open_operations_of_node(Tx& tx, std::string_view node) {
   return documents<Operation>(tx, kOperation, "WHERE node = ?1 AND is_open = 1 ORDER BY planned_at, id", node);
 }
 
+std::vector<Operation> open_acts_on_host(Tx& tx, std::string_view host) {
+  return documents<Operation>(tx, kOperation, "WHERE host = ?1 AND is_open = 1 AND kind = 'act'", host);
+}
+
 std::vector<Operation> operations_of_node_since(Tx& tx, std::string_view node, Time concluded_since) {
   // No operation lasts longer than this from its plan to its end, but for open ones.
   constexpr Duration kLongest = hours{3};

@@ -14,6 +14,8 @@ namespace sickbay::store {
 std::optional<Operation> get_operation(Tx& tx, std::string_view id);
 std::vector<Operation> operations_of_repair(Tx& tx, std::string_view repair);
 std::vector<Operation> open_operations_of_node(Tx& tx, std::string_view node);  // not concluded (ambiguous included)
+// The acts that are not concluded on a host, of any cluster: a host is one thing for all of them.
+std::vector<Operation> open_acts_on_host(Tx& tx, std::string_view host);
 // The open ones and those concluded since then.
 std::vector<Operation> operations_of_node_since(Tx& tx, std::string_view node, Time concluded_since);
 void add_operation(Tx& tx, const Operation& operation);

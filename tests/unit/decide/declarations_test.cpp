@@ -120,6 +120,21 @@ TEST(Declarations, ACancelThatCameTooLateToWithdrawAsksForARecallWhereTheProvide
   }
 }
 
+TEST(Declarations, ACancelledActThatWasSentOnceIsNotSentAgain) {
+  NodeFacts facts = healthy_node();
+  facts.provider->dedup_by_operation_id = true;
+  World world(facts);
+  Operation* act = world.plan_act(finding("DmesgXidError", "119"));
+  ASSERT_TRUE(act);
+  act->dispatched_at = world.now;  // sent, not seen, planned again: a fenced provider may be asked twice
+  world.facts.repair->cancel_requested_by = "ann";
+  world.turn();
+  const Operation& now = *std::ranges::find(world.facts.operations, OperationKind::act, &Operation::kind);
+  EXPECT_EQ(now.state, OperationState::dispatching) << "it is only looked for";
+  EXPECT_TRUE(now.owner.empty());
+  EXPECT_EQ(world.facts.repair->step, RepairStep::act) << "a wish, until the outcome is known";
+}
+
 TEST(Declarations, AnActWaitsForTheOtherNodeOnItsHost) {
   NodeFacts facts = healthy_node();
   World world(facts);

@@ -132,6 +132,49 @@ TEST_F(Bulkhead, AFailingLookIsWrittenOnceAndNotAtEveryTurn) {
   EXPECT_LE(commits_ - before, 3);  // the two turns, and the adapter that is lost now
 }
 
+// While a call waits in its lane another replica may send the operation, hear nothing, and have it planned again.
+TEST_F(Bulkhead, ACallThatWaitedKnowsThatAnotherReplicaSentItsOperationMeanwhile) {
+  one_.nodes = nodes(1);
+  add_cluster("c1", one_);
+  turn_all();
+  admit("c1", "gpu-0");
+  turn_all(false);
+  const std::string id = node("c1", "gpu-0").id;
+  const auto open = [&] { return read([&](store::Tx& tx) { return store::open_operations_of_node(tx, id); }); };
+  ASSERT_EQ(open().size(), 1U);
+  ASSERT_FALSE(open()[0].dispatched_at);
+  const Time sent_first = clock_.now();
+  write([&](store::Tx& tx) {
+    store::wake(tx, WorkKind::node, id, clock_.now());
+    Operation operation = store::open_operations_of_node(tx, id)[0];
+    operation.dispatched_at = sent_first;
+    ++operation.version;
+    EXPECT_TRUE(store::swap_operation(tx, operation));
+  });
+  turn_all(false);  // asks for it again, but the first call still waits
+  one_.answers = {Answer::not_sent};
+  while (engine_->make_call()) {
+  }
+  ASSERT_EQ(sent(one_, OperationKind::cordon), 1);
+  ASSERT_EQ(open().size(), 1U);
+  EXPECT_EQ(open()[0].dispatched_at, sent_first) << "its first request may still be carried out";
+}
+
+// Its looks were fresh when it was asked for; nobody has turned the node since.
+TEST_F(Bulkhead, ACallThatWaitedTooLongIsNotMadeOnOldLooks) {
+  one_.nodes = nodes(1);
+  add_cluster("c1", one_);
+  turn_all();
+  admit("c1", "gpu-0");
+  turn_all(false);
+  clock_.advance(minutes{8});
+  while (engine_->make_call()) {
+  }
+  EXPECT_EQ(sent(one_, OperationKind::cordon), 0);
+  turn_all();
+  EXPECT_EQ(sent(one_, OperationKind::cordon), 1) << "its next turn asks for it again";
+}
+
 TEST_F(Bulkhead, AdaptersMayBeReplacedWhileCallsAreUnderWay) {
   one_.nodes = nodes(1);
   add_cluster("c1", one_);
