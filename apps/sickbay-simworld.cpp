@@ -68,6 +68,9 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--spares", config.spares, "Spare hosts of a new world")->capture_default_str();
   app.add_option("--gpus", config.gpus, "GPUs of each node of a new world")->capture_default_str();
   app.add_option("--pools", config.pools, "Pools of a new world")->delimiter(',')->capture_default_str();
+  app.add_option("--serials", config.serials,
+                 "What the serials of a new world's hosts begin with; another one for each world on a server")
+      ->capture_default_str();
   app.add_option("--guest", config.guest, "One more node of a new world: a real machine, whose agent runs by itself");
   app.add_option("--guest-proc", arguments.guest_proc,
                  "Directory for the guest's boot id and boot time, for its agent's --proc; no boot id: it is down");

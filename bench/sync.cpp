@@ -20,7 +20,11 @@ class Lister final : public Scheduler {
  public:
   explicit Lister(const std::vector<NodeStatus>& nodes) : nodes_(nodes) {}
   SchedulerCapabilities capabilities() const override { return {}; }
-  NodeStatus observe(std::string_view, Duration) override { return {}; }
+  NodeStatus observe(std::string_view name, Duration) override {
+    NodeStatus seen;
+    seen.name = name;
+    return seen;
+  }
   Reply cordon(const Operation&, Duration) override { return {}; }
   Reply uncordon(const Operation&, Duration) override { return {}; }
   Reply drain(const Operation&, Duration) override { return {}; }

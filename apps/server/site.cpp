@@ -68,7 +68,7 @@ engine::Adapters make_adapters(const std::vector<config::ClusterConfig>& cluster
     for (const auto& each : cluster.schedulers) {
       SchedulerCapabilities declared;
       declared.kind = each.as == "slurm" ? SchedulerKind::slurm : SchedulerKind::kubernetes;
-      declared.drain_options = {DrainOption::grace, DrainOption::force};
+      declared.drain_options = {DrainOption::grace, DrainOption::force_after, DrainOption::force};
       of.add(each.name,
              std::make_unique<adapters::SimulatedScheduler>(each.url, each.scheduler, installation, declared));
     }
@@ -112,7 +112,8 @@ Status Site::open(const Arguments& arguments, const config::ServerConfig& config
   faults_ = rules::default_faults();
   options_ = engine_options(arguments, config, ids_);
   engine_.emplace(*store_, adapters_, faults_, clock_, ids_, options_, stop_before_send());
-  commands_.emplace(*store_, faults_, ids_, options_, [this] { engine_->notify(); });
+  commands_.emplace(
+      *store_, faults_, ids_, options_, [this] { engine_->notify(); }, [this] { return engine_->caution(); });
   adapters_.listen([this](std::string_view cluster, std::string_view node) { engine_->changed(cluster, node); });
   SICKBAY_CHECK(engine_->recall());
   return adopt(config);

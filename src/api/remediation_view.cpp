@@ -1,5 +1,6 @@
 #include "api/remediation_view.hpp"
 
+#include "model/fault_names.hpp"
 #include "store/alerts.hpp"
 
 namespace sickbay::api {
@@ -16,15 +17,15 @@ resources::Annotation annotation_of(const Alert& alert) {
   annotation.summary_line = alert.first.sentence;
   annotation.description = text_of(alert.first.evidence, "description");
   if (annotation.description.empty()) annotation.description = alert.last.sentence;
-  if (alert.fault.name == "DmesgXidError") {
+  if (alert.fault.name == fault_names::kXidError) {
     annotation.xid.emplace().events.push_back(
         {alert.fault.code, text_of(alert.first.evidence, "mnemonic"), alert.count});
     for (const Fault& joined : alert.joined) {
       if (joined.name == alert.fault.name) annotation.xid->events.push_back({joined.code, "", 1});
     }
   }
-  if (alert.fault.name == "SlurmNodeUnavailable") {
-    annotation.slurm_node_unavailable = resources::SlurmNodeUnavailable{text_of(alert.first.evidence, "reason")};
+  if (alert.fault.name == fault_names::kSlurmNodeUnavailable) {
+    annotation.slurm_node_unavailable = resources::SlurmNodeUnavailable{text_of(alert.last.evidence, "reason")};
   }
   return annotation;
 }

@@ -3,6 +3,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "base/text.hpp"
+
 namespace sickbay::log {
 namespace {
 
@@ -36,7 +38,10 @@ void set_level(Level level) {
   logger().set_level(to_spdlog(level));
 }
 void write(Level level, std::string_view line) {
-  logger().log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
+  std::string plain = to_utf8(line);  // other systems' words are in it, and they must not look like lines of ours
+  for (std::size_t at = plain.find('\n'); at != std::string::npos; at = plain.find('\n', at))
+    plain.replace(at, 1, "\\n");
+  logger().log(to_spdlog(level), spdlog::string_view_t(plain.data(), plain.size()));
 }
 
 }  // namespace sickbay::log

@@ -100,7 +100,8 @@ std::string to_utf8(std::string_view bytes) {
   while (!bytes.empty()) {
     const auto byte = static_cast<unsigned char>(bytes.front());
     const std::size_t length = utf8_length(bytes);
-    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
+    const bool high = length == 2 && byte == 0xc2 && static_cast<unsigned char>(bytes[1]) < 0xa0;  // C1, as 0x9b: CSI
+    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f || high;
     if (length == 0 || control) {
       out += fmt::format("\\x{:02x}", byte);
       bytes.remove_prefix(1);

@@ -19,8 +19,9 @@ std::string sha256_hex(std::string_view bytes);  // 64 lower-case digits
 std::optional<std::int64_t> parse_int(std::string_view text, int base = 10);
 std::optional<std::uint64_t> parse_uint(std::string_view text, int base = 10);
 
-// Bytes from outside as valid UTF-8 without control characters: what is not valid, and every control character but
-// newline and tab, becomes \xNN. A backslash stays as it is, so escape once only, where the bytes come in.
+// Bytes from outside as valid UTF-8 without control characters: what is not valid, and every control character
+// (U+007F to U+009F too) but newline and tab, becomes \xNN. A backslash stays as it is, so escape once only, where the
+// bytes come in.
 std::string to_utf8(std::string_view bytes);
 bool is_utf8(std::string_view bytes);
 // At most `bytes` bytes of valid UTF-8, cut at a character's edge.

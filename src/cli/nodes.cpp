@@ -61,10 +61,11 @@ void print_node(Context& context, const resources::NodeDetail& node) {
   sheet.line("id", node.id);
   auto paper = context.paper();
   sheet.print(paper);
-  Table schedulers({"SCHEDULER", "READY", "CORDONED", "IDLENESS", "WORK"});
+  Table schedulers({"SCHEDULER", "READY", "CORDONED", "IDLENESS", "WORK", "STATE"});
   for (const Observation& seen : node.schedulers) {
     schedulers.row({seen.scheduler, yes_or_no(seen.ready), yes_or_no(seen.cordoned), name_of(seen.idleness),
-                    std::to_string(seen.holders.size())});
+                    std::to_string(seen.holders.size()),
+                    seen.error.empty() ? sentence(ready_state(seen)) : "could not be asked: " + seen.error});
   }
   context.around.out << '\n';
   if (!schedulers.empty()) schedulers.print(paper);

@@ -61,7 +61,7 @@ Result<rules::Pack> pack_of(const Request& request) {
 }
 
 int list(const rules::KernelLog& log, const Request& request, std::ostream& out) {
-  const json::array rows = rules::list_rules(log);
+  const json::array rows = rules::list_rules(log, FaultTable{log.pack().faults});
   if (request.json) {
     out << json::serialize(rows) << '\n';
     return kDone;

@@ -102,15 +102,13 @@ void ask_about(Turn& turn, const Operation& operation) {
   turn.wait_for({"a person, who must say what became of the " + what});
 }
 
-// A provider took the act on and did not come to an end in time: nobody knows, so a person must look (engine.md 3).
-// True if one expired now.
+// An act that was sent did not come to an end in time, or nobody could look: nobody knows, so a person must look
+// (engine.md 3). True if one expired now.
 bool expire_act(Turn& turn) {
   bool expired = false;
   for (Operation& operation : turn.operations) {
-    const bool held_back = operation.state == OperationState::dispatching && operation.owner.empty();
-    if (operation.kind != OperationKind::act || (operation.state != OperationState::acknowledged && !held_back))
-      continue;
-    if (turn.facts.caution.deadlines_frozen) continue;
+    const bool sent = operation.state == OperationState::dispatching || operation.state == OperationState::acknowledged;
+    if (operation.kind != OperationKind::act || !sent || turn.facts.caution.deadlines_frozen) continue;
     if (turn.now < operation.deadline) {
       turn.look_again(operation.deadline);
       continue;
@@ -215,7 +213,10 @@ bool advance(Turn& turn) {
     ask_about(turn, *open);
     return false;
   }
-  if (repair.state > RepairState::PENDING) turn.look_in(kPoll);
+  // One that waits for a scheduler that cannot be reached is woken when it can, and need not ask often until then.
+  const bool lost = std::ranges::any_of(turn.node.schedulers,
+                                        [&](const std::string& name) { return turn.facts.unreachable.contains(name); });
+  if (repair.state > RepairState::PENDING) turn.look_in(lost ? kPollLost : kPoll);
   if (!exits(turn)) run_step(turn);
   if (expire_act(turn)) return true;  // one that this step held back after its time: a person is asked in this turn
   if (!turn.asked) turn.no_question();

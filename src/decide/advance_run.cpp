@@ -20,8 +20,9 @@ bool forced_and_settled(Turn& turn, std::string_view scheduler) {
   std::optional<Time> first;
   for (const Operation& operation : turn.operations) {
     if (operation.kind == OperationKind::drain && operation.adapter == scheduler && operation.force &&
-        operation.repair == turn.repair->id && operation.state == OperationState::concluded) {
-      first = first ? std::min(*first, operation.planned_at) : operation.planned_at;
+        operation.repair == turn.repair->id && operation.outcome == Outcome::succeeded) {  // a refused one is none
+      const Time sent = operation.dispatched_at.value_or(operation.planned_at);
+      first = first ? std::min(*first, sent) : sent;
     }
   }
   if (!first) return false;
@@ -139,13 +140,18 @@ bool watch_act(Turn& turn, Operation& act) {
   const bool cancelled = turn.repair->cancel_requested_by.has_value();
   const bool must_not =
       act.state == OperationState::planned && (cancelled || !barred.empty() || !may_act_by_idleness(turn));
+  if (never_sent(act) && act.adapter != turn.node.provider) {
+    turn.withdraw(act, fmt::format("the node's provider is '{}' now", turn.node.provider));
+    return false;
+  }
   if (must_not && never_sent(act)) {
     turn.withdraw(act, barred.empty() ? "the node is not known to be idle any more" : "it waits for " + barred[0]);
     return false;
   }
-  if (must_not && act.owner.empty()) {
+  if (must_not) {
     // It was sent once and would be sent again: as sent by nobody it is only looked for, until it may go out again.
     act.state = OperationState::dispatching;
+    act.owner.clear();
     ++act.version;
   }
   // A cancel that came too late to withdraw: where the provider can still recall what has not begun, it is asked to.

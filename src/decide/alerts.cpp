@@ -49,13 +49,6 @@ Alert* joined_by(Turn& turn, const Finding& finding, Time at) {
   return best;
 }
 
-void remember(Alert& alert, const Finding& finding, std::uint64_t epoch, Time at) {
-  if (finding.id == alert.first.finding_id || finding.id == alert.last.finding_id) return;  // told twice
-  alert.count += finding.count;
-  alert.last = evidence_of(finding, at);
-  alert.epoch = std::max(alert.epoch, epoch);
-}
-
 // A better authority than the one the alert stands on says what to do (product.md 3.3 "Authority").
 void upgrade_classification(Alert& alert, const Classification& means) {
   if (means.authority <= alert.authority || means.authority < Authority::decode_table) return;
@@ -160,6 +153,13 @@ void compare_active(Turn& turn) {
 }
 
 }  // namespace
+
+void remember(Alert& alert, const Finding& finding, std::uint64_t epoch, Time at) {
+  if (finding.id == alert.first.finding_id || finding.id == alert.last.finding_id) return;  // told twice
+  alert.count += finding.count;
+  alert.last = evidence_of(finding, at);
+  alert.epoch = std::max(alert.epoch, epoch);
+}
 
 Classification classify(const NodeFacts& facts, const Finding& finding) {
   const Policy& policy = facts.policy.policy;

@@ -16,6 +16,8 @@ bool is_unhealthy(const Alert& alert);  // counts for the breaker
 bool fires_with_action(const Alert& alert);
 void resolve(Turn& turn, Alert& alert, std::string why);
 Classification classify(const NodeFacts& facts, const Finding& finding);
+// The alert was told once more, with this as its newest evidence.
+void remember(Alert& alert, const Finding& finding, std::uint64_t epoch, Time at);
 // Opens an alert as pending.
 Alert& open(Turn& turn, const Finding& finding, const Classification& means, std::uint64_t epoch, Time at);
 

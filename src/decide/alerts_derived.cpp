@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "decide/alerts.hpp"
+#include "model/fault_names.hpp"
 #include "model/json.hpp"
 
 namespace sickbay::decide {
@@ -44,7 +45,7 @@ void silence(Turn& turn) {
   if (!turn.facts.session) return;
   Time heard = turn.facts.session->hello_at;
   if (turn.facts.last_heartbeat) heard = std::max(heard, *turn.facts.last_heartbeat);
-  if (Alert* alert = open_alert(turn, {"AgentSilent", ""}, "")) {
+  if (Alert* alert = open_alert(turn, {fault_names::kAgentSilent, ""}, "")) {
     if (heard > alert->last.at && !alert->good_since) alert->good_since = heard;
     return;
   }
@@ -54,32 +55,32 @@ void silence(Turn& turn) {
   if (turn.now < silent_at) {
     turn.look_again(silent_at);
   } else if (!is_ours(turn)) {
-    raise(turn, derived(turn, "host", "AgentSilent",
+    raise(turn, derived(turn, "host", fault_names::kAgentSilent,
                         fmt::format("the agent has not been heard of since {}", format_time(heard))));
   }
 }
 
 void identity(Turn& turn) {
-  Alert* alert = open_alert(turn, {"IdentityConflict", ""}, "");
+  Alert* alert = open_alert(turn, {fault_names::kIdentityConflict, ""}, "");
   if (!turn.node.identity_conflict) {
     if (alert && !alert->good_since) alert->good_since = turn.now;
   } else if (!alert) {
     raise(turn,
-          derived(turn, "host", "IdentityConflict", "two live agents claim this node: " + *turn.node.identity_conflict),
+          derived(turn, "host", fault_names::kIdentityConflict,
+                  "two live agents claim this node: " + *turn.node.identity_conflict),
           Duration{});
   }
 }
 
-// What the scheduler itself says of a node it does not have ready: "kube: NodeStatusUnknown", "slurm: DOWN (bad PSU)".
-std::string not_ready_because(const Observation& look) {
-  for (const Condition& condition : look.conditions) {
-    if (condition.type != "Ready" && condition.type != "State") continue;
-    const std::string state = condition.type == "State" ? condition.status : condition.reason;
-    const std::string reason = condition.type == "State" ? condition.reason : condition.message;
-    if (state.empty() && reason.empty()) continue;
-    return fmt::format("{}{}{}", state, state.empty() || reason.empty() ? "" : ": ", reason);
-  }
-  return "the node is not ready";
+Finding not_ready(const Turn& turn, const Observation& look, std::string detector, std::string name) {
+  const ReadyState state = ready_state(look);
+  const std::string said = sentence(state);
+  Finding finding = derived(turn, std::move(detector), std::move(name),
+                            fmt::format("{} says: {}", look.scheduler, said.empty() ? "the node is not ready" : said));
+  finding.evidence["scheduler"] = look.scheduler;
+  finding.evidence["conditions"] = to_json(look.conditions);
+  finding.evidence["reason"] = state.reason;
+  return finding;
 }
 
 // One alert for each kind of scheduler, whatever its adapters are called.
@@ -99,13 +100,13 @@ void readiness(Turn& turn, SchedulerKind kind, std::string_view detector, std::s
   if (!any) return;
   if (Alert* alert = open_alert(turn, {std::string(name), ""}, "")) {
     if (!all_ready && missing) alert->good_since.reset();
+    if (missing) {  // it may say something else by now
+      const Finding now = not_ready(turn, *missing, std::string(detector), std::string(name));
+      if (now.sentence != alert->last.sentence) remember(*alert, now, 0, turn.now);
+    }
     if (all_ready && *ready_at > alert->last.at && !alert->good_since) alert->good_since = *ready_at;
   } else if (missing && !is_ours(turn)) {
-    Finding finding = derived(turn, std::string(detector), std::string(name),
-                              fmt::format("{} says: {}", missing->scheduler, not_ready_because(*missing)));
-    finding.evidence["scheduler"] = missing->scheduler;
-    finding.evidence["conditions"] = to_json(missing->conditions);
-    raise(turn, finding);
+    raise(turn, not_ready(turn, *missing, std::string(detector), std::string(name)));
   }
 }
 
@@ -115,8 +116,8 @@ void derive_alerts(Turn& turn) {
   if (turn.node.removed_at) return;
   silence(turn);
   identity(turn);
-  readiness(turn, SchedulerKind::kubernetes, "kubernetes", "KubeNodeNotReady");
-  readiness(turn, SchedulerKind::slurm, "slurm", "SlurmNodeUnavailable");
+  readiness(turn, SchedulerKind::kubernetes, "kubernetes", fault_names::kKubeNodeNotReady);
+  readiness(turn, SchedulerKind::slurm, "slurm", fault_names::kSlurmNodeUnavailable);
 }
 
 }  // namespace sickbay::decide

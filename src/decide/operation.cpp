@@ -73,7 +73,10 @@ Operation answered(Operation operation, const Reply& reply, bool again, Time now
       break;
     case Answer::not_sent:
       plan_again(operation);
-      if (!again) operation.dispatched_at.reset();
+      if (!again && operation.dispatched_at) {  // its time has not begun
+        operation.deadline -= *operation.dispatched_at - operation.planned_at;
+        operation.dispatched_at.reset();
+      }
       break;
     case Answer::unknown:
       break;  // stays dispatching: look before anything else

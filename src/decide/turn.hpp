@@ -14,13 +14,13 @@ namespace sickbay::decide {
 // The policy's numbers that product.md fixes and no operator changes.
 inline constexpr Duration kApprovalDelay = seconds{60};      // since the first alert, before automatic approval (4.3)
 inline constexpr Duration kLookApart = seconds{15};          // between two idle looks that both count (4.1)
-inline constexpr Duration kFresh = seconds{60};              // age up to which a look is fresh
 inline constexpr Duration kRetryAfter = seconds{10};         // a failed cordon, uncordon or drain is planned again
 inline constexpr Duration kDrainAgain = seconds{30};         // a drain is asked for again while work remains
 inline constexpr Duration kForcedDrainSettles = minutes{2};  // after a forced drain the action goes on regardless
 inline constexpr Duration kEscalationWindow = hours{7 * 24};
 inline constexpr Duration kJoinWindow = seconds{60};  // secondary faults join within (3.1)
 inline constexpr Duration kPoll = seconds{15};        // while the world changes without telling us
+inline constexpr Duration kPollLost = seconds{60};    // ... and cannot be asked
 inline constexpr std::string_view kAuto = "Auto-Approved";
 
 struct Turn {

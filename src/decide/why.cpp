@@ -84,21 +84,52 @@ void about_schedulers(const NodeFacts& facts, Time now, Lines& lines) {
       lines.push_back(fmt::format("{} was last looked at {}.", look.scheduler, format_time(look.seen_at)));
     } else if (!look.exists) {
       lines.push_back(fmt::format("{} does not know the node.", look.scheduler));
-    } else if (const auto promise = facts.schedulers.find(look.scheduler);
-               !look.hold_owner.empty() && promise != facts.schedulers.end()) {
-      if (!promise->second.foreign_cordon_visible) {
-        lines.push_back(fmt::format(
-            "{} cannot show a cordon that somebody else set while ours stands: it ends with ours.", look.scheduler));
-      }
-      if (!promise->second.atomic_marks) {
-        lines.push_back(
-            fmt::format("{} has no compare-and-swap: a change that somebody makes at the same moment as we do "
-                        "may be lost.",
-                        look.scheduler));
-      }
-    } else if (look.foreign_mark) {
+    } else if (look.foreign_mark && look.hold_owner.empty()) {
       lines.push_back(fmt::format("{} has it cordoned by somebody else; that is left alone.", look.scheduler));
     }
+  }
+}
+
+// What the drain options of the policy, and force, come to at a scheduler that does not understand them.
+void about_drain(const NodeFacts& facts, const std::string& scheduler, const SchedulerCapabilities& can, Lines& lines) {
+  const DrainOptions& wanted = facts.policy.policy.wait.drain;
+  const DrainOptions defaults;
+  Lines missing;
+  const auto need = [&](bool used, DrainOption option) {
+    const bool known = std::ranges::find(can.drain_options, option) != can.drain_options.end();
+    if (used && !known) missing.push_back(name_of(option));
+  };
+  need(wanted.grace.has_value(), DrainOption::grace);
+  need(wanted.empty_dir != defaults.empty_dir, DrainOption::empty_dir);
+  need(wanted.unmanaged_pods != defaults.unmanaged_pods, DrainOption::unmanaged_pods);
+  need(wanted.force_after.has_value(), DrainOption::force_after);
+  need(facts.repair->force_drain.has_value(), DrainOption::force);
+  if (missing.empty()) return;
+  lines.push_back(fmt::format("{} does not understand these options of a drain, which has no effect there: {}.",
+                              scheduler, fmt::join(missing, ", ")));
+}
+
+// What the node's schedulers and provider do not promise, where people decide about it: while it is under repair.
+void about_promises(const NodeFacts& facts, Lines& lines) {
+  if (!facts.repair || is_final(facts.repair->state)) return;
+  for (const std::string& scheduler : facts.node.schedulers) {
+    const auto promise = facts.schedulers.find(scheduler);
+    if (promise == facts.schedulers.end()) continue;
+    if (!promise->second.foreign_cordon_visible) {
+      lines.push_back(fmt::format(
+          "{} cannot show a cordon that somebody else sets while ours stands: it ends with ours.", scheduler));
+    }
+    if (!promise->second.atomic_marks) {
+      lines.push_back(fmt::format(
+          "{} has no compare-and-swap: a change that somebody makes at the same moment as we do may be lost.",
+          scheduler));
+    }
+    about_drain(facts, scheduler, promise->second, lines);
+  }
+  if (facts.provider && !facts.provider->is_fenced() && !has_acted(*facts.repair)) {
+    lines.push_back(fmt::format(
+        "{} does not refuse a second effect: should its answer be lost, a person must find out what became of it.",
+        facts.node.provider));
   }
 }
 
@@ -136,6 +167,7 @@ std::vector<std::string> why(const NodeFacts& facts, Time now) {
   about_recommendation(facts, now, lines);
   about_alerts(facts, lines);
   about_schedulers(facts, now, lines);
+  about_promises(facts, lines);
   for (std::string& line : lines) {
     if (line.ends_with("..")) line.pop_back();  // a rule's sentence comes with its own full stop
   }

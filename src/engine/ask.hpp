@@ -1,5 +1,6 @@
-// The one place where the ports are called. What each answer means for an operation is decide's; when a call may be
-// made is Calls'.
+// The one place where the ports' calls into the world are made, and where what adapters answer is checked before
+// anything else sees it: it is about what was asked for, and its words are fit to be stored and shown. What each answer
+// means for an operation is decide's; when a call may be made is Calls'.
 #pragma once
 
 #include "engine/adapters.hpp"

@@ -6,7 +6,8 @@ namespace sickbay::engine {
 namespace {
 
 constexpr std::size_t kManyAsked = 10'000;  // from here on what was asked long ago is forgotten
-constexpr Duration kLongAgo = minutes{1};   // longer than any About::apart
+constexpr Duration kLongAgo = minutes{5};   // longer than is_too_soon() ever waits
+constexpr int kDoublings = 4;               // a look that fails is asked for more and more seldom, up to this
 
 }  // namespace
 
@@ -15,31 +16,46 @@ void Calls::forget_old(Duration now) {
   std::erase_if(asked_, [&](const auto& one) { return !one.second.busy && now - one.second.at > kLongAgo; });
 }
 
+// One node whose BMC is dead must not fill its adapter's lane with calls that time out.
+bool Calls::is_too_soon(const Asked& asked, Duration apart, Duration now) {
+  return asked.busy || now - asked.at < apart * (1 << std::min(asked.failures, kDoublings));
+}
+
 bool Calls::submit(const About& about, Call call) {
   const AskedKey key{about.adapter, about.what};
   const Duration now = clock_.steady();
   {
     const std::lock_guard lock(mutex_);
-    if (!reach_[about.adapter].allows(about.touches, now)) return false;
+    if (!reach_[about.adapter].allows(about.asks, now)) return false;
     forget_old(now);
     const auto [found, fresh] = asked_.try_emplace(key);
-    if (found->second.busy || (!fresh && now - found->second.at < about.apart)) return false;
-    found->second = {true, now};
+    if (!fresh && is_too_soon(found->second, about.apart, now)) return false;
+    found->second.busy = true;
+    found->second.at = now;
   }
   // Outside of the lock: an executor has one of its own.
-  const bool taken = executor_->submit(about.adapter.cluster + "/" + about.adapter.name,
-                                       [this, about, call = std::move(call)] { run(about, call); });
+  const std::string lane = about.adapter.cluster + "/" + about.adapter.name;
+  const bool taken =
+      executor_->submit(lane, about.asks != Asks::look, [this, about, call = std::move(call)] { run(about, call); });
   if (taken) return true;
   const std::lock_guard lock(mutex_);
   asked_.erase(key);
   return false;
 }
 
+void Calls::forget(std::string_view cluster) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(reach_, [&](const auto& one) { return one.first.cluster == cluster; });
+  for (auto& [key, asked] : asked_) {
+    if (key.first.cluster == cluster) asked.failures = 0;
+  }
+}
+
 void Calls::run(const About& about, const Call& call) {
   {
     const std::lock_guard lock(mutex_);
     // It may have been lost while this waited in the queue.
-    if (!reach_[about.adapter].begin(about.touches, clock_.steady())) {
+    if (!reach_[about.adapter].begin(about.asks, clock_.steady())) {
       asked_[{about.adapter, about.what}].busy = false;
       return;
     }
@@ -51,7 +67,7 @@ void Calls::run(const About& about, const Call& call) {
     ~Ended() {
       const std::lock_guard lock(calls.mutex_);
       calls.asked_[{about.adapter, about.what}].busy = false;
-      if (!told) calls.reach_[about.adapter].gave_up();
+      if (!told) calls.reach_[about.adapter].gave_up(about.asks);
     }
   };
   Reach::News news = Reach::News::none;
@@ -63,9 +79,11 @@ void Calls::run(const About& about, const Call& call) {
     if (told.asked) {
       const std::lock_guard lock(mutex_);
       Reach& reach = reach_[about.adapter];
-      news = reach.ended(told.error, clock_.steady());
+      news = reach.ended(about.asks, told.error, clock_.steady());
       since = reach.since();
       ended.told = true;
+      int& failures = asked_[{about.adapter, about.what}].failures;
+      failures = told.error.empty() ? 0 : failures + 1;
     }
   }
   if (news != Reach::News::none) on_news_(about.adapter, news, since, told.error);

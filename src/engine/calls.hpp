@@ -27,13 +27,13 @@ struct Told {
 class Calls {
  public:
   using Call = std::function<Told()>;
-  // An adapter was lost or came back; called after the call that showed it, without any lock.
+  // An adapter is in doubt, was lost or came back; called after the call that showed it, without any lock.
   using OnNews = std::function<void(const AdapterKey&, Reach::News, Duration since, const std::string& error)>;
   struct About {
     AdapterKey adapter;
-    std::string what;      // the same is never asked twice at a time
-    bool touches = false;  // it changes something out there
-    Duration apart{};      // ... nor sooner than this after the last time
+    std::string what;  // the same is never asked twice at a time
+    Asks asks = Asks::look;
+    Duration apart{};  // ... nor sooner than this after the last time; longer for what failed then
   };
 
   Calls(std::unique_ptr<Executor> executor, const Clock& clock, OnNews on_news)
@@ -41,6 +41,8 @@ class Calls {
 
   // False: not now (it is being asked, was asked just now, cannot be reached, or there is no room). Ask again later.
   bool submit(const About& about, Call call);
+  // Its adapters are others now, by the same names perhaps: what calls of the old ones came to says nothing of them.
+  void forget(std::string_view cluster);
   bool run_one() { return executor_->run_one(); }
   void stop() { executor_->stop(); }
   // How long until an adapter that cannot be reached is to be probed once more, seen from within a failing probe.
@@ -50,8 +52,10 @@ class Calls {
   struct Asked {
     bool busy = false;
     Duration at{};
+    int failures = 0;  // in a row
   };
   using AskedKey = std::pair<AdapterKey, std::string>;
+  static bool is_too_soon(const Asked& asked, Duration apart, Duration now);
   void run(const About& about, const Call& call);
   void forget_old(Duration now);
 

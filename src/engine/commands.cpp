@@ -46,8 +46,13 @@ const Operation* ambiguous(const decide::NodeFacts& facts, const Repair& repair)
 }  // namespace
 
 Commands::Commands(store::Store& store, const FaultTable& faults, Ids& ids, const Options& options,
-                   std::function<void()> woken)
-    : store_(store), faults_(faults), ids_(ids), options_(options), woken_(std::move(woken)) {}
+                   std::function<void()> woken, std::function<decide::SafetyState()> caution)
+    : store_(store),
+      faults_(faults),
+      ids_(ids),
+      options_(options),
+      woken_(std::move(woken)),
+      caution_(caution ? std::move(caution) : [] { return decide::SafetyState{}; }) {}
 
 template <class Change>
 Result<Repair> Commands::change(std::string_view id, const decide::Person& who, std::string_view verb, Change change) {
@@ -96,7 +101,7 @@ Result<Repair> Commands::force_drain(std::string_view id, const decide::Person& 
 Result<Repair> Commands::create(std::string_view node, const decide::Person& who, const decide::Request& request) {
   const std::string event_id = ids_.next("ev");
   const auto created = store_.write([&](store::Tx& tx) -> Result<Repair> {
-    const auto facts = taken(tx, node, {faults_, options_, {}});
+    const auto facts = taken(tx, node, {faults_, options_, caution_()});
     if (!facts) return no_such("node", node);
     if (!request.request_id.empty()) {
       if (const auto known = store::repair_by_request(tx, facts->node.cluster, request.request_id)) {
@@ -123,7 +128,7 @@ Result<Repair> Commands::create(std::string_view node, const decide::Person& who
 
 Result<Repair> Commands::preview(std::string_view node, const decide::Person& who, const decide::Request& request) {
   return store_.read([&](store::Tx& tx) -> Result<Repair> {
-    const auto facts = load_node_facts(tx, node, store::now(tx), {faults_, options_, {}});
+    const auto facts = load_node_facts(tx, node, store::now(tx), {faults_, options_, caution_()});
     if (!facts) return no_such("node", node);
     return decide::request(*facts, who, request, store::now(tx), ids_);
   });
@@ -148,7 +153,7 @@ Result<Repair> Commands::ended(store::Tx& tx, decide::NodeFacts& facts, std::str
     if (!write_changes(tx, changes, facts.node, after.operations, now)) {
       return fail(Errc::changed, "the operation changed meanwhile; look again");
     }
-    const auto again = load_node_facts(tx, facts.node.id, now, {faults_, options_, {}});
+    const auto again = load_node_facts(tx, facts.node.id, now, {faults_, options_, caution_()});
     if (!again) return no_such("node", facts.node.id);
     facts = *again;
     repair = store::get_repair(tx, id);
@@ -168,7 +173,7 @@ Result<Repair> Commands::retry(std::string_view id, const decide::Person& who, s
   const auto made = store_.write([&](store::Tx& tx) -> Result<Repair> {
     const auto known = store::get_repair(tx, id);
     if (!known) return no_such("repair", id);
-    auto facts = taken(tx, known->node, {faults_, options_, {}});
+    auto facts = taken(tx, known->node, {faults_, options_, caution_()});
     if (!facts) return no_such("node", known->node);
     SICKBAY_ASSIGN(const Repair failed, ended(tx, *facts, id, who, comment));
     if (failed.state != RepairState::FAILED) {
@@ -191,7 +196,7 @@ Result<Node> Commands::release(std::string_view id, const decide::Person& who, s
   const auto released = store_.write([&](store::Tx& tx) -> Result<Node> {
     const auto known = store::get_repair(tx, id);
     if (!known) return no_such("repair", id);
-    auto facts = taken(tx, known->node, {faults_, options_, {}});
+    auto facts = taken(tx, known->node, {faults_, options_, caution_()});
     if (!facts) return no_such("node", known->node);
     SICKBAY_ASSIGN(const Repair failed, ended(tx, *facts, id, who, reason));
     // Somebody had wished it cancelled: now that its operation is settled, its own steps give the node back.
@@ -211,7 +216,7 @@ Result<Node> Commands::release(std::string_view id, const decide::Person& who, s
 
 Result<std::vector<std::string>> Commands::why_node(std::string_view node) {
   return store_.read([&](store::Tx& tx) -> Result<std::vector<std::string>> {
-    const auto facts = load_node_facts(tx, node, store::now(tx), {faults_, options_, {}});
+    const auto facts = load_node_facts(tx, node, store::now(tx), {faults_, options_, caution_()});
     if (!facts) return no_such("node", node);
     return decide::why(*facts, store::now(tx));
   });

@@ -14,7 +14,7 @@ namespace sickbay::engine {
 class Commands {
  public:
   Commands(store::Store& store, const FaultTable& faults, Ids& ids, const Options& options,
-           std::function<void()> woken = {});
+           std::function<void()> woken = {}, std::function<decide::SafetyState()> caution = {});
 
   Result<Repair> approve(std::string_view repair, const decide::Person& who, const decide::Approval& approval);
   Result<Repair> reject(std::string_view repair, const decide::Person& who, std::string_view comment);
@@ -60,6 +60,7 @@ class Commands {
   Ids& ids_;
   Options options_;
   std::function<void()> woken_;
+  std::function<decide::SafetyState()> caution_;
 };
 
 }  // namespace sickbay::engine

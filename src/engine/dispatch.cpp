@@ -1,6 +1,6 @@
-// Dispatch (engine.md 3): the only place that changes the world. It is a call of the operation's adapter: the operation
-// is taken by compare-and-swap, the monotonic clock is checked immediately before sending, and the call's time-out is
-// shorter than what is left.
+// Dispatch (engine.md 3): the only place that changes the world, by what it sends and what it recalls. A send is a call
+// of the operation's adapter: the operation is taken by compare-and-swap, the monotonic clock is checked immediately
+// before sending, and the call's time-out is shorter than what is left.
 #include "base/log.hpp"
 #include "engine/ask.hpp"
 #include "engine/engine.hpp"
@@ -12,19 +12,17 @@ namespace sickbay::engine {
 namespace {
 
 constexpr Duration kAskAgain = seconds{10};  // after a call that reached nobody
-// A call is not made on looks that grew old while it waited in its lane: an act goes out on looks at most 15 s old when
-// it is asked for, and a look is fresh for 60 s.
-constexpr Duration kLongestWait = seconds{15};
 
 }  // namespace
 
-void Engine::ask_to_send(const Operation& operation, std::uint64_t version) {
+// good_for: how long the looks that it was decided on stay fresh; later the call is not made.
+void Engine::ask_to_send(const Operation& operation, std::uint64_t version, Duration good_for) {
   {
     // A call that waits in the queue takes the newest version: the older one is over.
     const std::lock_guard lock(mutex_);
-    to_send_[operation.id] = {version, clock_.steady()};
+    to_send_[operation.id] = {version, clock_.steady() + good_for};
   }
-  const Calls::About about{{operation.cluster, operation.adapter}, operation.id, true, {}};
+  const Calls::About about{{operation.cluster, operation.adapter}, operation.id, Asks::send, {}};
   calls_.submit(about, [this, operation] { return dispatch(operation); });
 }
 
@@ -38,7 +36,10 @@ Result<Engine::Taken> Engine::take(const Operation& planned, std::uint64_t versi
     const bool again = operation->dispatched_at.has_value();
     operation->state = OperationState::dispatching;
     operation->owner = options_.replica;
-    if (!operation->dispatched_at) operation->dispatched_at = now;  // the first time it may have left
+    if (!again) {  // the first time it may have left: its time counts from here, not from when it began to wait
+      operation->dispatched_at = now;
+      operation->deadline += now - operation->planned_at;
+    }
     operation->dispatch_by = now + options_.dispatch_window;
     ++operation->version;
     if (!store::swap_operation(tx, *operation)) return fail(Errc::changed, "taken by another");
@@ -54,7 +55,8 @@ Told Engine::dispatch(const Operation& planned) {
     if (found == to_send_.end()) return std::nullopt;
     const ToSend newest = found->second;
     to_send_.erase(found);
-    if (clock_.steady() - newest.asked_at > kLongestWait) return std::nullopt;  // the node's next turn asks again
+    if (clock_.steady() > newest.good_until)
+      return std::nullopt;  // it waited too long: the node's next turn asks again
     return newest.version;
   }();
   if (!version || caution().observe_only) return {};
@@ -106,6 +108,26 @@ void Engine::record(const Operation& taken, const Reply& reply, bool again) {
       return;
     }
   }
+}
+
+// A cancelled act that was sent already: what has not begun yet is recalled, and then it certainly did not happen.
+void Engine::recall(Provider& provider, const Operation& asked) {
+  const Reply reply = ask::cancel(provider, asked, options_.look_timeout);
+  if (reply.answer != Answer::done) return;
+  const std::string event_id = ids_.next("ev");
+  const Status written = store_.write([&](store::Tx& tx) -> Status {
+    const Time now = store::now(tx);
+    store::wake(tx, WorkKind::node, asked.node, now);
+    auto operation = store::get_operation(tx, asked.id);
+    if (!operation || !decide::is_sent(*operation)) return {};
+    Operation next = decide::recalled(*operation, reply, now);
+    ++next.version;
+    if (!store::swap_operation(tx, next)) return fail(Errc::changed, "the operation changed meanwhile");
+    write_events(tx, {operation_event(next, now, event_id)});
+    return {};
+  });
+  if (written) return notify();
+  log::error("that operation {} was recalled could not be written: {}", asked.id, written.error().message);
 }
 
 }  // namespace sickbay::engine

@@ -21,6 +21,7 @@ constexpr std::size_t kPruneAtOnce = 1000;
 constexpr std::size_t kLookAhead = 16;
 constexpr int kTurnTries = 5;
 constexpr Duration kGivenUpFor = minutes{1};  // unless a new fact wakes it sooner
+constexpr Duration kContestedFor = seconds{1};
 
 }  // namespace
 
@@ -120,13 +121,12 @@ Status Engine::turn_once(WorkKind kind, std::string_view key) {
   return fail(Errc::internal, "work of an unknown kind");
 }
 
-// A turn that meets an internal error is given up. It must not stay first in the queue, or a lone worker would never
-// come to the nodes behind it.
-void Engine::put_off(WorkKind kind, std::string_view key) {
+// A turn that is given up must not stay first in the queue, or a lone worker would never come to the nodes behind it.
+void Engine::put_off(WorkKind kind, std::string_view key, Duration wait) {
   const Status put_off = store_.write([&](store::Tx& tx) -> Status {
     const std::uint64_t version = store::work_version(tx, kind, key);
     if (version != 0 && store::still(tx, kind, key, version)) {
-      store::finish(tx, kind, key, store::now(tx) + kGivenUpFor);
+      store::finish(tx, kind, key, store::now(tx) + wait);
     }
     return {};
   });
@@ -139,9 +139,10 @@ Status Engine::turn(WorkKind kind, std::string_view key) {
       const Status status = turn_once(kind, key);
       if (status || status.error().code != Errc::changed) return status;
     }
-    return {};                             // others keep changing it; it stays due
+    put_off(kind, key, kContestedFor);  // others keep changing it
+    return {};
   } catch (const std::exception& error) {  // a simulated crash is none
-    put_off(kind, key);
+    put_off(kind, key, kGivenUpFor);
     return fail(Errc::internal, fmt::format("the turn of {} {} was given up: {}", name_of(kind), key, error.what()));
   }
 }

@@ -48,9 +48,9 @@ class Engine {
   void stop();
   // Something local was woken.
   void notify();
-  // A scheduler says that something about this node changed (its name there). Only wakes, at most once a second.
+  // A scheduler says that something about this node changed (its name there). Only a reason to look.
   void changed(std::string_view cluster, std::string_view node_name);
-  // Wakes what changed() named since the last time.
+  // Asks for looks at what changed() named since the last time, at most once a second.
   Status wake_changed();
 
   Intake& intake() { return intake_; }
@@ -61,11 +61,12 @@ class Engine {
 
  private:
   Status turn_once(WorkKind kind, std::string_view key);
-  void put_off(WorkKind kind, std::string_view key);
+  void put_off(WorkKind kind, std::string_view key, Duration wait);
   Status node_turn(std::string_view key);
   Status cluster_turn(std::string_view key);
   Status sync_turn(std::string_view key);
-  void ask(const decide::NodeFacts& facts, std::uint64_t version, Time now);
+  Status note_configured(const std::string& cluster, const ClusterAdapters& adapters);
+  bool ask(const decide::NodeFacts& facts, std::uint64_t version, Time now);
   void ask_for_looks(const decide::NodeFacts& facts, Time now);
   Told look_at_node(const Node& node, const std::string& scheduler);
   Status fold_look(const Observation& look);
@@ -81,7 +82,7 @@ class Engine {
   void note_reach(const AdapterKey& adapter, Reach::News news, Duration since, const std::string& error);
   Status publish_turn(std::string_view key);
   Status admit(const Node& node);
-  void ask_to_send(const Operation& operation, std::uint64_t version);
+  void ask_to_send(const Operation& operation, std::uint64_t version, Duration good_for);
   // The operation, taken; `again`: by its row it may have left before, whoever sent it.
   struct Taken {
     Operation operation;
@@ -119,11 +120,14 @@ class Engine {
   std::set<std::pair<WorkKind, std::string>> in_turn_;  // kinds and keys this replica is turning now
   struct ToSend {
     std::uint64_t version = 0;  // that it was decided on
-    Duration asked_at{};        // steady
+    Duration good_until{};      // steady
   };
   std::map<std::string, ToSend> to_send_;  // planned operations
+  // Clusters, and the provider and schedulers that were compared with their nodes.
+  std::map<std::string, std::pair<std::string, std::set<std::string>>> noted_;
   std::optional<Duration> woke_changed_;
-  std::set<AdapterKey> changed_;  // clusters and names of nodes that changed() named
+  std::map<std::string, Duration> hinted_;  // clusters, and when a hint last had them listed; wake_changed()'s own
+  std::set<AdapterKey> changed_;            // clusters and names of nodes that changed() named
   std::vector<std::thread> threads_;
   std::optional<std::pair<Time, Duration>> clock_pair_;  // the database's clock beside our monotonic one
   std::optional<Duration> diverged_at_;                  // steady time at which the two last disagreed

@@ -7,14 +7,15 @@
 
 namespace sickbay::engine {
 
-bool ThreadExecutor::submit(const std::string& name, Call call) {
+bool ThreadExecutor::submit(const std::string& name, bool first, Call call) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return false;
   std::unique_ptr<Lane>& lane = lanes_[name];
   if (!lane) lane = std::make_unique<Lane>();
-  if (lane->queue.size() >= most_queued_) return false;
-  lane->queue.push_back(std::move(call));
-  if (lane->idle < lane->queue.size() && lane->threads.size() < at_once_) {
+  std::deque<Call>& queue = first ? lane->first : lane->queue;
+  if (queue.size() >= most_queued_) return false;
+  queue.push_back(std::move(call));
+  if (lane->idle < lane->queued() && lane->threads.size() < at_once_) {
     lane->threads.emplace_back([this, &of = *lane] { work(of); });
   }
   lane->wake.notify_one();
@@ -24,15 +25,16 @@ bool ThreadExecutor::submit(const std::string& name, Call call) {
 void ThreadExecutor::work(Lane& lane) {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    if (lane.queue.empty()) {
+    if (lane.queued() == 0) {
       ++lane.idle;
-      lane.wake.wait(lock, [&] { return stopping_ || !lane.queue.empty(); });
+      lane.wake.wait(lock, [&] { return stopping_ || lane.queued() != 0; });
       --lane.idle;
       continue;
     }
     {
-      const Call call = std::move(lane.queue.front());
-      lane.queue.pop_front();
+      std::deque<Call>& queue = lane.first.empty() ? lane.queue : lane.first;
+      const Call call = std::move(queue.front());
+      queue.pop_front();
       lock.unlock();
       try {
         call();
@@ -50,6 +52,7 @@ void ThreadExecutor::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
     for (auto& [name, lane] : lanes_) {
+      lane->first.clear();
       lane->queue.clear();
       for (std::thread& thread : lane->threads) threads.push_back(std::move(thread));
       lane->threads.clear();
@@ -59,7 +62,7 @@ void ThreadExecutor::stop() {
   for (std::thread& thread : threads) thread.join();
 }
 
-bool QueueExecutor::submit(const std::string& lane, Call call) {
+bool QueueExecutor::submit(const std::string& lane, bool, Call call) {
   const auto queued = std::ranges::count(queue_, lane, &std::pair<std::string, Call>::first);
   if (static_cast<std::size_t>(queued) >= most_queued_) return false;
   queue_.emplace_back(lane, std::move(call));

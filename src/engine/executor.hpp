@@ -20,8 +20,9 @@ class Executor {
   using Call = std::function<void()>;
 
   virtual ~Executor() = default;
-  // False: the lane is full, or the executor stops; the call will not be made.
-  virtual bool submit(const std::string& lane, Call call) = 0;
+  // first: before all that are queued and are not. False: there is no room in the lane for such calls, or the executor
+  // stops; the call will not be made.
+  virtual bool submit(const std::string& lane, bool first, Call call) = 0;
   // Runs one queued call here and now, where nobody else does; false: there is none.
   virtual bool run_one() { return false; }
   // Begins no other call and waits for those under way; what is queued is dropped.
@@ -33,13 +34,14 @@ class ThreadExecutor final : public Executor {
  public:
   ThreadExecutor(std::size_t at_once, std::size_t most_queued) : at_once_(at_once), most_queued_(most_queued) {}
   ~ThreadExecutor() override { stop(); }
-  bool submit(const std::string& lane, Call call) override;
+  bool submit(const std::string& lane, bool first, Call call) override;
   void stop() override;
 
  private:
   struct Lane {
     std::condition_variable wake;
-    std::deque<Call> queue;
+    std::deque<Call> first, queue;
+    std::size_t queued() const { return first.size() + queue.size(); }
     std::vector<std::thread> threads;
     std::size_t idle = 0;
   };
@@ -51,14 +53,15 @@ class ThreadExecutor final : public Executor {
   std::map<std::string, std::unique_ptr<Lane>, std::less<>> lanes_;
 };
 
-// For tests and the simulation: nothing runs until somebody asks for the next call, on the asker's own stack.
+// For tests and the simulation, where any may come first: nothing runs until somebody asks for the next call, on the
+// asker's own stack.
 class QueueExecutor final : public Executor {
  public:
   // `pick` says which of so many queued calls comes next; empty: the oldest.
   using Pick = std::function<std::size_t(std::size_t queued)>;
   explicit QueueExecutor(Pick pick = {}, std::size_t most_queued = 256)
       : pick_(std::move(pick)), most_queued_(most_queued) {}
-  bool submit(const std::string& lane, Call call) override;
+  bool submit(const std::string& lane, bool first, Call call) override;
   bool run_one() override;
   void stop() override { queue_.clear(); }
   std::size_t queued() const { return queue_.size(); }

@@ -1,5 +1,6 @@
-// Looks: each is a call of its adapter, whose answer is folded in by a short transaction that wakes the node. Changes
-// nothing out there (engine.md 3: a successor observes before it does anything).
+// Looks: each is a call of its adapter, whose answer is folded in by a short transaction that wakes the node. They
+// change nothing out there (engine.md 3: a successor observes before it does anything); what is to be recalled is
+// recalled first (dispatch.cpp).
 #include "engine/look.hpp"
 
 #include <fmt/core.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "decide/windows.hpp"
 #include "engine/ask.hpp"
 #include "engine/engine.hpp"
 #include "engine/facts.hpp"
@@ -22,7 +24,8 @@ namespace {
 
 constexpr Duration kOpenAgain = seconds{15};  // a node with an operation that has not ended is turned this often
 constexpr Duration kHeldAgain = seconds{60};  // ... and one with a mark or hold of ours
-constexpr Duration kRecent = seconds{15};     // an act goes out on looks no older than this
+constexpr Duration kRecent = seconds{15};     // an act goes out on looks no older than this, and the scheduler's view
+constexpr Duration kAfterOurs = milliseconds{200};  // a look this soon after the last, where that one is overtaken
 constexpr int kTries = 5;
 
 bool is_open(const Operation& operation) {
@@ -40,6 +43,11 @@ bool is_overtaken(const decide::NodeFacts& facts, const Observation& look) {
     return operation.adapter == look.scheduler && operation.kind != OperationKind::act && operation.concluded_at &&
            *operation.concluded_at >= look.seen_at;
   });
+}
+
+Duration view_age(const decide::NodeFacts& facts, const std::string& scheduler) {
+  const auto declared = facts.schedulers.find(scheduler);
+  return declared == facts.schedulers.end() ? Duration{} : declared->second.view_age;
 }
 
 // What a look at a scheduler changes, as it is stored now; nothing: std::nullopt.
@@ -85,12 +93,26 @@ bool is_recent(const decide::NodeFacts& facts, Time now) {
   return std::ranges::all_of(facts.node.schedulers, [&](const std::string& scheduler) {
     const Observation* look = of(facts, scheduler);
     if (facts.unreachable.contains(scheduler)) return true;
-    return look && (!look->error.empty() || now - look->seen_at <= kRecent);
+    return look && (!look->error.empty() || now - look->seen_at <= kRecent + view_age(facts, scheduler));
   });
 }
 
-std::optional<Time> look_due(const decide::NodeFacts& facts, Time now) {
-  if (std::ranges::any_of(facts.operations, is_open)) return now + kOpenAgain;
+Duration fresh_for(const decide::NodeFacts& facts, Time now) {
+  Duration left = decide::kFresh;
+  for (const std::string& scheduler : facts.node.schedulers) {
+    const Observation* look = of(facts, scheduler);
+    if (look && look->error.empty()) left = std::min(left, look->seen_at + decide::kFresh - now);
+  }
+  return left;
+}
+
+std::optional<Time> look_due(const decide::NodeFacts& facts, const Options& options, Time now) {
+  const bool overtaken = std::ranges::any_of(
+      facts.observed, [&](const Observation& look) { return look.error.empty() && is_overtaken(facts, look); });
+  if (overtaken && wants_look(facts)) return now + options.look_again;  // a view that lags has not shown ours yet
+  const bool lost = std::ranges::any_of(facts.node.schedulers,
+                                        [&](const std::string& name) { return facts.unreachable.contains(name); });
+  if (std::ranges::any_of(facts.operations, is_open)) return now + (lost ? kHeldAgain : kOpenAgain);
   if (wants_look(facts)) return now + kHeldAgain;
   return std::nullopt;
 }
@@ -118,13 +140,13 @@ void Engine::ask_for_looks(const decide::NodeFacts& facts, Time now) {
   for (const std::string& scheduler : node.schedulers) {
     if (!is_stale(facts, scheduler, options_, now)) continue;
     const Observation* last = of(facts, scheduler);
-    const Duration apart = last && is_overtaken(facts, *last) ? Duration{} : options_.look_again;
-    calls_.submit({{node.cluster, scheduler}, node.id, false, apart},
+    const bool soon = last && is_overtaken(facts, *last) && view_age(facts, scheduler) == Duration{};
+    calls_.submit({{node.cluster, scheduler}, node.id, Asks::look, soon ? kAfterOurs : options_.look_again},
                   [this, node, scheduler] { return look_at_node(node, scheduler); });
   }
   for (const Operation& operation : facts.operations) {
     if (operation.kind != OperationKind::act || !decide::is_sent(operation)) continue;
-    calls_.submit({{node.cluster, operation.adapter}, node.id, false, options_.look_again},
+    calls_.submit({{node.cluster, operation.adapter}, node.id, Asks::look, options_.look_again},
                   [this, operation] { return look_at_act(operation); });
   }
 }
@@ -182,33 +204,13 @@ Told Engine::look_at_act(const Operation& asked) {
       [&](store::Tx& tx) -> Result<std::optional<Operation>> { return store::get_operation(tx, asked.id); });
   if (!row || !*row || !decide::is_sent(**row)) return {};
   const Operation& operation = **row;
-  if (operation.recall) recall(*port, operation);
+  if (operation.recall && !caution().observe_only) recall(*port, operation);
   const OperationView view = ask::observe(*port, operation, options_.look_timeout);
   at(Point::after_look);
   if (const Status folded = fold_view(operation, view, *began); !folded) {
     log::error("what became of operation {} could not be written: {}", operation.id, folded.error().message);
   }
   return {true, view.progress != Progress::unreadable ? "" : view.detail.empty() ? "no answer" : view.detail};
-}
-
-// A cancelled act that was sent already: what has not begun yet is recalled, and then it certainly did not happen.
-void Engine::recall(Provider& provider, const Operation& asked) {
-  const Reply reply = ask::cancel(provider, asked, options_.look_timeout);
-  if (reply.answer != Answer::done) return;
-  const std::string event_id = ids_.next("ev");
-  const Status written = store_.write([&](store::Tx& tx) -> Status {
-    const Time now = store::now(tx);
-    store::wake(tx, WorkKind::node, asked.node, now);
-    auto operation = store::get_operation(tx, asked.id);
-    if (!operation || !decide::is_sent(*operation)) return {};
-    Operation next = decide::recalled(*operation, reply, now);
-    ++next.version;
-    if (!store::swap_operation(tx, next)) return fail(Errc::changed, "the operation changed meanwhile");
-    write_events(tx, {operation_event(next, now, event_id)});
-    return {};
-  });
-  if (written) return notify();
-  log::error("that operation {} was recalled could not be written: {}", asked.id, written.error().message);
 }
 
 Status Engine::fold_view(const Operation& asked, const OperationView& view, Time began) {

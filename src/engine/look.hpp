@@ -15,8 +15,10 @@ bool is_stale(const decide::NodeFacts& facts, std::string_view scheduler, const 
 // Whether what is known of the schedulers is new enough for a call that reaches jobs or the machine. One that cannot be
 // asked does not count: the decision knew that.
 bool is_recent(const decide::NodeFacts& facts, Time now);
+// How long all of that stays fresh; negative: it is not.
+Duration fresh_for(const decide::NodeFacts& facts, Time now);
 // When the node is to be turned again so that a look or a call that was not made is not forgotten.
-std::optional<Time> look_due(const decide::NodeFacts& facts, Time now);
+std::optional<Time> look_due(const decide::NodeFacts& facts, const Options& options, Time now);
 
 decide::CallTimes call_times(const Options& options);
 Event operation_event(const Operation& operation, Time now, std::string id);

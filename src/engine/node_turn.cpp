@@ -16,6 +16,10 @@
 namespace sickbay::engine {
 namespace {
 
+// A call that waited longer in its lane is not made: the node's next turn comes sooner than this (it has an open
+// operation), so a lane that is merely slow holds nothing back for ever.
+constexpr Duration kLongestWait = seconds{30};
+
 struct Snapshot {
   std::optional<decide::NodeFacts> facts;
   std::uint64_t version = 0;
@@ -80,25 +84,30 @@ Status Engine::node_turn(std::string_view key) {
     if (!write_changes(tx, changes, facts.node, read_operations, now)) {
       return fail(Errc::changed, "an operation changed");
     }
-    store::finish(tx, WorkKind::node, key, earlier(changes.due, look_due(facts, now)));
+    store::finish(tx, WorkKind::node, key, earlier(changes.due, look_due(facts, options_, now)));
     return store::work_version(tx, WorkKind::node, key);
   });
   SICKBAY_CHECK(written);
   if (!changes.events.empty() || changes.wake_cluster || changes.release_slots) notify();
   at(Point::after_write);
-  ask(facts, *written, now);
-  return changes.wants_admission ? admit(facts.node) : Status{};
+  // Admission ends with a new version of the node, with which what was just asked for would not be sent: first things
+  // first. Its outcome wakes the node.
+  const bool sends = ask(facts, *written, now);
+  return changes.wants_admission && !sends ? admit(facts.node) : Status{};
 }
 
 // Only what this very turn, on these facts, let stand is sent: an operation that was planned before has just been
-// decided on again.
-void Engine::ask(const decide::NodeFacts& facts, std::uint64_t version, Time now) {
+// decided on again. True if something is to be sent.
+bool Engine::ask(const decide::NodeFacts& facts, std::uint64_t version, Time now) {
   const auto next = std::ranges::find(facts.operations, OperationState::planned, &Operation::state);
-  if (next != facts.operations.end() && !facts.caution.observe_only &&
-      (!needs_recent_looks(*next) || is_recent(facts, now))) {
-    ask_to_send(*next, version);
+  const bool sends = next != facts.operations.end() && !facts.caution.observe_only &&
+                     (!needs_recent_looks(*next) || is_recent(facts, now));
+  if (sends) {
+    ask_to_send(*next, version,
+                needs_recent_looks(*next) ? std::min(fresh_for(facts, now), kLongestWait) : kLongestWait);
   }
   if (wants_look(facts)) ask_for_looks(facts, now);
+  return sends;
 }
 
 }  // namespace sickbay::engine

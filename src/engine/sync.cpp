@@ -6,8 +6,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/log.hpp"
+#include "decide/windows.hpp"
 #include "engine/ask.hpp"
 #include "engine/engine.hpp"
 #include "model/json.hpp"
@@ -19,14 +21,12 @@ namespace sickbay::engine {
 namespace {
 
 constexpr Duration kListAgain = seconds{5};  // after a list that could not be had
-constexpr Duration kChangesApart = seconds{1};
-// After a gap this long what was seen before proves nothing any more (decide's "fresh"), and whoever waited for that
-// must look again.
-constexpr Duration kGap = seconds{60};
+constexpr Duration kElsewhere = seconds{10};
 
 }  // namespace
 
 Status Engine::watch(std::string_view cluster) {
+  calls_.forget(cluster);
   return store_.write([&](store::Tx& tx) -> Status {
     store::wake(tx, WorkKind::sync, cluster, store::now(tx));
     store::wake(tx, WorkKind::cluster, cluster, store::now(tx));
@@ -42,20 +42,23 @@ Status Engine::sync_turn(std::string_view key) {
     const bool known = store::get_cluster(tx, key).has_value();
     const std::uint64_t version = store::work_version(tx, WorkKind::sync, key);
     if (!store::still(tx, WorkKind::sync, key, version)) return fail(Errc::changed, "it was woken");
-    const bool again = known && found != adapters->clusters.end();
-    store::finish(tx, WorkKind::sync, key, again ? std::optional(store::now(tx) + options_.sync_every) : std::nullopt);
-    return again;
+    const bool here = found != adapters->clusters.end();
+    const Duration after = here ? options_.sync_every : std::min(options_.sync_every, kElsewhere);
+    // Forgotten: adopting it again wakes it. Not configured here: it may be at another replica.
+    store::finish(tx, WorkKind::sync, key, known ? std::optional(store::now(tx) + after) : std::nullopt);
+    return known && here;
   });
   SICKBAY_CHECK(ended);
-  if (!*ended) return {};  // forgotten, or not configured here: adopting it, or a new configuration, wakes it
+  if (!*ended) return {};
   const std::string cluster(key);
+  SICKBAY_CHECK(note_configured(cluster, found->second));
   for (const auto& [name, scheduler] : found->second.schedulers) {
     const AdapterKey adapter{cluster, name};
-    calls_.submit({adapter, "list", false, {}}, [this, adapter] { return list_nodes(adapter); });
+    calls_.submit({adapter, "list", Asks::list, {}}, [this, adapter] { return list_nodes(adapter); });
   }
   if (found->second.provider) {
     const AdapterKey adapter{cluster, found->second.provider_name};
-    calls_.submit({adapter, "list", false, {}}, [this, adapter] { return list_hosts(adapter); });
+    calls_.submit({adapter, "list", Asks::list, {}}, [this, adapter] { return list_hosts(adapter); });
   }
   return {};
 }
@@ -90,7 +93,9 @@ Told Engine::list_hosts(const AdapterKey& adapter) {
   Status synced = sync_hosts(adapter.cluster, *hosts);
   if (synced) synced = end_sync(adapter, "provider", *began, can ? to_json_text(*can) : "");
   if (!synced) log::error("the list of {} could not be written: {}", adapter.name, synced.error().message);
-  return {true, can ? "" : can.error().message};
+  if (!can)
+    log::warn("{} of cluster {} does not say what it can do: {}", adapter.name, adapter.cluster, can.error().message);
+  return {true, ""};
 }
 
 // The cluster's sync comes again sooner, or when the adapter is to be probed.
@@ -114,7 +119,8 @@ Status Engine::end_sync(const AdapterKey& key, std::string_view role, Time at, c
     news = false;
     if (!store::get_cluster(tx, key.cluster)) return {};  // forgotten meanwhile
     store::Adapter adapter = store::get_adapter(tx, key.cluster, key.name).value_or(store::Adapter{});
-    const bool gap = !adapter.listed_at || at - *adapter.listed_at > kGap;
+    const bool gap =
+        !adapter.listed_at || at - *adapter.listed_at > decide::kFresh;  // what was seen proves nothing any more
     const bool can_more = !capabilities.empty() && capabilities != adapter.capabilities;
     news = gap || can_more || adapter.unreachable_since;
     if (adapter.listed_at && *adapter.listed_at > at) return {};  // another replica's newer list
@@ -138,6 +144,14 @@ Status Engine::end_sync(const AdapterKey& key, std::string_view role, Time at, c
 // Written once at each change, so that every replica can say it; who waits for the adapter is woken, to say so or to go
 // on.
 void Engine::note_reach(const AdapterKey& key, Reach::News news, Duration since, const std::string& error) {
+  if (news == Reach::News::doubted) {  // whether it is lost a list shows
+    const Status woken = store_.write([&](store::Tx& tx) -> Status {
+      if (store::get_cluster(tx, key.cluster)) store::wake(tx, WorkKind::sync, key.cluster, store::now(tx));
+      return {};
+    });
+    if (!woken) log::error("the sync of {} could not be woken: {}", key.cluster, woken.error().message);
+    return notify();
+  }
   const bool lost = news == Reach::News::lost;
   if (lost) {
     log::warn("{} of cluster {} cannot be reached: {}", key.name, key.cluster, error);
@@ -165,36 +179,51 @@ void Engine::note_reach(const AdapterKey& key, Reach::News news, Duration since,
   notify();
 }
 
-void Engine::changed(std::string_view cluster, std::string_view node_name) {
-  const std::lock_guard lock(mutex_);
-  changed_.insert({std::string(cluster), std::string(node_name)});
-}
-
-Status Engine::wake_changed() {
-  std::set<AdapterKey> named;
+// Once for each configuration of the cluster: its nodes keep their provider's name.
+Status Engine::note_configured(const std::string& cluster, const ClusterAdapters& adapters) {
+  std::set<std::string> names;
+  for (const auto& [name, scheduler] : adapters.schedulers) names.insert(name);
+  const auto configured = std::pair(adapters.provider_name, names);
   {
     const std::lock_guard lock(mutex_);
-    const Duration now = clock_.steady();
-    if (changed_.empty() || (woke_changed_ && now - *woke_changed_ < kChangesApart)) return {};
-    woke_changed_ = now;
-    named.swap(changed_);
+    const auto noted = noted_.find(cluster);
+    if (noted != noted_.end() && noted->second == configured) return {};
   }
-  const Status woken = store_.write([&](store::Tx& tx) -> Status {
-    const Time now = store::now(tx);
-    std::vector<std::string> nodes;
-    std::set<std::string> clusters;
-    for (const auto& [cluster, name] : named) {
-      if (const auto node = store::find_node(tx, cluster, name)) nodes.push_back(node->id);
-      clusters.insert(cluster);
+  std::map<std::string, std::size_t> lost;  // schedulers that are not configured any more, and how many nodes have them
+  SICKBAY_ASSIGN(const auto others, store_.read([&](store::Tx& tx) -> Result<std::vector<std::string>> {
+    std::vector<std::string> found;
+    lost.clear();
+    for (const Node& node : store::list_nodes(tx, cluster)) {
+      if (node.provider != adapters.provider_name) found.push_back(node.id);
+      for (const std::string& name : node.schedulers) {
+        if (!names.contains(name)) ++lost[name];
+      }
     }
-    store::wake_all(tx, WorkKind::node, std::move(nodes), now);
-    for (const std::string& cluster : clusters) {
-      if (store::get_cluster(tx, cluster)) store::wake(tx, WorkKind::sync, cluster, now);
-    }
-    return {};
-  });
-  if (woken) notify();
-  return woken;
+    std::ranges::sort(found);  // the order in which locks are taken
+    return found;
+  }));
+  for (const auto& [name, count] : lost) {
+    log::warn(
+        "cluster {}: {} nodes are in scheduler '{}', which is not configured (any more): whether they are idle "
+        "there cannot be known, so nothing is done to them. Configure it again under this name",
+        cluster, count, name);
+  }
+  for (std::size_t from = 0; from < others.size(); from += options_.sync_batch) {
+    const std::span<const std::string> batch(others.data() + from, std::min(options_.sync_batch, others.size() - from));
+    SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {
+      store::wake_all(tx, WorkKind::node, {batch.begin(), batch.end()}, store::now(tx));
+      for (const std::string& id : batch) {
+        auto node = store::get_node(tx, id);
+        if (!node) continue;
+        node->provider = adapters.provider_name;
+        store::put_node(tx, *node);
+      }
+      return {};
+    }));
+  }
+  const std::lock_guard lock(mutex_);
+  noted_[cluster] = configured;
+  return {};
 }
 
 }  // namespace sickbay::engine

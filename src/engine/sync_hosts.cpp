@@ -1,7 +1,10 @@
 // A provider's list of hosts against what is stored: one read finds what differs, only that is written.
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/log.hpp"
 #include "decide/same.hpp"
 #include "engine/engine.hpp"
 #include "store/clusters.hpp"
@@ -12,6 +15,11 @@
 
 namespace sickbay::engine {
 namespace {
+
+bool has_no_host(store::Tx& tx, const std::string& node) {
+  const auto known = store::get_node(tx, node);
+  return known && known->host.empty();
+}
 
 // A host that was given up stays so until its inspection, whatever the provider calls it.
 bool is_given_up(const Host& host) {
@@ -33,6 +41,12 @@ Host as_listed(const std::optional<Host>& known, const ListedHost& listed, std::
   return host;
 }
 
+// A host is one machine, by its serial: what another cluster's provider lists stays that cluster's, but for what
+// nodes are on it, so that no two of them act on it at once.
+bool is_foreign(const std::optional<Host>& known, std::string_view cluster) {
+  return known && known->cluster != cluster;
+}
+
 void write_host(store::Tx& tx, const ListedHost& listed, std::string_view cluster) {
   const auto known = store::get_host(tx, listed.id);
   std::vector<Node> nodes;
@@ -40,7 +54,7 @@ void write_host(store::Tx& tx, const ListedHost& listed, std::string_view cluste
     if (auto node = store::find_node(tx, cluster, name)) nodes.push_back(std::move(*node));
   }
   const Host host = as_listed(known, listed, cluster, nodes.empty() ? "" : nodes.front().id);
-  if (!known || !decide::same(*known, host)) store::put_host(tx, host);
+  if (!is_foreign(known, cluster) && (!known || !decide::same(*known, host))) store::put_host(tx, host);
   if (known && is_given_up(*known)) return;
   for (Node& node : nodes) {
     if (!node.host.empty()) continue;
@@ -57,8 +71,11 @@ Status Engine::sync_hosts(std::string_view cluster, const std::vector<ListedHost
     const ListedHost* listed;
     std::vector<std::string> nodes;  // whose turns may write this host too
   };
+  std::size_t foreign = 0;
+  std::string example;
   const auto differing = store_.read([&](store::Tx& tx) -> Result<std::vector<Differing>> {
     std::vector<Differing> found;
+    foreign = 0;
     std::unordered_map<std::string, std::string> ids;
     for (store::StoredNode& node : store::nodes_listed(tx, cluster, "")) ids[std::move(node.name)] = std::move(node.id);
     std::unordered_map<std::string, Host> known;
@@ -69,15 +86,26 @@ Status Engine::sync_hosts(std::string_view cluster, const std::vector<ListedHost
       for (const std::string& name : listed.nodes) {
         if (const auto node = ids.find(name); node != ids.end()) on_it.push_back(node->second);
       }
-      const auto before = stored == known.end() ? std::nullopt : std::optional(stored->second);
+      const auto before = stored == known.end() ? store::get_host(tx, listed.id) : std::optional(stored->second);
       const std::string first = on_it.empty() ? "" : on_it.front();
-      if (before && decide::same(*before, as_listed(before, listed, cluster, first))) continue;
+      if (is_foreign(before, cluster)) {
+        if (foreign++ == 0) example = fmt::format("{} of cluster {}", before->id, before->cluster);
+        if (std::ranges::none_of(on_it, [&](const std::string& id) { return has_no_host(tx, id); })) continue;
+      } else if (before && decide::same(*before, as_listed(before, listed, cluster, first))) {
+        continue;
+      }
       Differing& one = found.emplace_back(Differing{&listed, std::move(on_it)});
       if (before && !before->node.empty()) one.nodes.push_back(before->node);
     }
     return found;
   });
   SICKBAY_CHECK(differing);
+  if (foreign > 0) {
+    log::warn(
+        "the provider of cluster {} lists {} hosts that another cluster's lists too (the first: {}): they stay "
+        "that cluster's, so give each machine a serial of its own or to one cluster",
+        cluster, foreign, example);
+  }
   for (std::size_t from = 0; from < differing->size(); from += options_.sync_batch) {
     const std::size_t to = std::min(from + options_.sync_batch, differing->size());
     SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {

@@ -149,9 +149,16 @@ std::vector<Candidate> differing(store::Tx& tx, const List& list, const std::vec
   return found;
 }
 
-void write_batch(store::Tx& tx, const List& list, std::span<const Candidate> batch) {
+void write_batch(store::Tx& tx, const List& list, std::vector<Candidate> batch) {
   if (!store::get_cluster(tx, list.adapter.cluster)) return;
+  const auto adapter = store::get_adapter(tx, list.adapter.cluster, list.adapter.name);
+  if (adapter && adapter->listed_at > list.at) return;  // another replica's newer list came first
   std::vector<std::string> woken;
+  for (Candidate& one : batch) {
+    if (!one.is_new) continue;  // another list may have brought it meanwhile
+    const auto known = store::find_node(tx, list.adapter.cluster, one.listed->name);
+    if (known) one.id = known->id, one.is_new = false;
+  }
   for (const Candidate& one : batch) {
     if (!one.digest.empty()) woken.push_back(one.id);
   }
@@ -190,7 +197,7 @@ Status Engine::sync_nodes(const AdapterKey& adapter, const std::vector<NodeStatu
   for (std::size_t from = 0; from < all.size(); from += options_.sync_batch) {
     const std::span<const Candidate> batch(all.data() + from, std::min(options_.sync_batch, all.size() - from));
     SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {
-      write_batch(tx, list, batch);
+      write_batch(tx, list, {batch.begin(), batch.end()});
       return {};
     }));
   }

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/text.hpp"
 #include "base/time.hpp"
 #include "model/words.hpp"
 
@@ -19,7 +20,9 @@ namespace sickbay {
 
 namespace json = boost::json;
 
-enum class Reading { lenient, strict };  // strict: an unknown member is an error
+// strict: an unknown member is an error. complete: an absent one is, but for optional ones; for answers that prove
+// something, where a default would be a claim that nobody made.
+enum class Reading { lenient, strict, complete };
 
 // Parses JSON text from outside: at most 32 levels deep, valid UTF-8, one value. Errc::invalid says where it broke.
 Result<json::value> parse_json(std::string_view text);
@@ -67,7 +70,8 @@ json::value to_json(const T& value) {
   } else if constexpr (DescribedEnum<T>) {
     return json::string(name_of(value));
   } else if constexpr (std::is_same_v<T, std::string>) {
-    return json::string(value);
+    // What is written must be readable again: one wrong byte would cost its whole document.
+    return is_utf8(value) ? json::string(value) : json::string(to_utf8(value));
   } else if constexpr (std::is_arithmetic_v<T>) {
     return json::value(value);
   } else if constexpr (IsOptional<T>::value) {
@@ -79,7 +83,7 @@ json::value to_json(const T& value) {
     return array;
   } else if constexpr (IsMap<T>::value) {
     json::object object;
-    for (const auto& [key, element] : value) object[key] = to_json(element);
+    for (const auto& [key, element] : value) object[is_utf8(key) ? key : to_utf8(key)] = to_json(element);
     return object;
   } else {
     static_assert(Described<T>, "describe the type with BOOST_DESCRIBE_CLASS");
@@ -171,7 +175,12 @@ Status read_json(const json::value& value, T& out, Reading reading, std::string_
     std::size_t known = 0;
     Status status;
     boost::mp11::mp_for_each<Members<T>>([&](auto member) {
+      using Field = std::remove_cvref_t<decltype(out.*member.pointer)>;
       const json::value* field = object.if_contains(member.name);
+      if (!field && status && reading == Reading::complete && !IsOptional<Field>::value) {
+        const std::string where = at(path, member.name);
+        status = fail(Errc::invalid, "'" + where + "' is missing", where);
+      }
       if (!field || !status) return;
       ++known;
       status = read_json(*field, out.*member.pointer, reading, at(path, member.name));

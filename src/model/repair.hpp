@@ -87,7 +87,7 @@ struct Operation {
   std::optional<Time> dispatch_by;  // the owner sends before, or never
   Time planned_at{};
   std::optional<Time> dispatched_at, concluded_at;
-  Time deadline{};                 // the outcome is due
+  Time deadline{};                 // the outcome is due; it moves with the moment of sending
   std::uint64_t epoch_before = 0;  // the evidence before
   std::string boot_before, machine_before, host_before, target_host;
   std::string reference;  // the adapter's own id for it

@@ -33,7 +33,8 @@ struct SchedulerCapabilities {
   // told from ours and ends with ours; one that stood before ours is remembered either way.
   bool foreign_cordon_visible = true;
   std::vector<DrainOption> drain_options = {};  // what a drain understands beyond asking
-  Duration view_age{};  // a view may be this old when it is given; NodeStatus::age says how old it is
+  // A view may be this old when it is given, at most 40 s; NodeStatus::age says how old it is.
+  Duration view_age{};
   BOOST_DESCRIBE_CLASS(SchedulerCapabilities, (), (kind, atomic_marks, foreign_cordon_visible, drain_options, view_age),
                        (), ())
 };
@@ -104,6 +105,13 @@ struct Observation : NodeStatus {
                        (node, scheduler, kind, seen_at, idle_since, idle_looks, gone_looks, gone_since), (), ())
 };
 
+// What the scheduler says of whether the node can take work, of its Ready condition or its Slurm state: "DOWN", "bad
+// PSU". Both empty: nothing.
+struct ReadyState {
+  std::string state, reason;
+};
+ReadyState ready_state(const NodeStatus& status);
+std::string sentence(const ReadyState& state);  // "DOWN: bad PSU"
 // "job 1234 of ann, until 2026-05-01T10:00:00Z".
 std::string sentence(const Holder& holder);
 

@@ -6,6 +6,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/text.hpp"
+#include "model/fault_names.hpp"
 #include "model/json.hpp"
 
 namespace sickbay::rules {
@@ -158,26 +159,32 @@ std::string explanation_text(const json::object& explanation) {
   return out;
 }
 
-json::array list_rules(const KernelLog& log) {
+// As explain and the engine have it: what a fault means is the table's word, not the rule's alone.
+json::array list_rules(const KernelLog& log, const FaultTable& faults) {
   json::array out;
+  const auto add = [&](const std::string& id, std::string_view klass, const Finding& finding, std::string sentence) {
+    const Classification means = classify(faults, finding);
+    out.push_back({{"id", id},
+                   {"class", klass},
+                   {"name", finding.fault.text()},
+                   {"severity", name_of(means.severity)},
+                   {"action", name_of(means.action)},
+                   {"sentence", std::move(sentence)}});
+  };
   for (const XidCode& xid : log.pack().xids) {
     const auto bucket = std::find_if(log.pack().buckets.begin(), log.pack().buckets.end(),
                                      [&](const Bucket& b) { return b.name == xid.bucket; });
     if (bucket == log.pack().buckets.end()) continue;
-    out.push_back({{"id", fmt::format("xid-{}", xid.code)},
-                   {"class", "xid"},
-                   {"name", fmt::format("DmesgXidError/{}", xid.code)},
-                   {"severity", name_of(bucket->severity)},
-                   {"action", name_of(bucket->action)},
-                   {"sentence", "GPU " + xid.says}});
+    Finding finding;
+    finding.fault = {fault_names::kXidError, std::to_string(xid.code)};
+    finding.severity = bucket->severity, finding.action = bucket->action;
+    add(fmt::format("xid-{}", xid.code), "xid", finding, "GPU " + xid.says);
   }
   for (const Rule& rule : log.pack().rules) {
-    out.push_back({{"id", rule.id},
-                   {"class", rule.klass},
-                   {"name", rule.name},
-                   {"severity", name_of(rule.severity)},
-                   {"action", name_of(rule.action)},
-                   {"sentence", rule.sentence}});
+    Finding finding;
+    finding.fault = {rule.name, ""};
+    finding.severity = rule.severity, finding.action = rule.action;
+    add(rule.id, rule.klass, finding, rule.sentence);
   }
   return out;
 }

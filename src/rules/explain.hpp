@@ -18,6 +18,6 @@ Result<boost::json::object> explain(const KernelLog& log, const FaultTable& faul
 std::string explanation_text(const boost::json::object& explanation);
 
 // One line a rule and a code: what there is, as a JSON array of {id, class, name, severity, action, sentence}.
-boost::json::array list_rules(const KernelLog& log);
+boost::json::array list_rules(const KernelLog& log, const FaultTable& faults);
 
 }  // namespace sickbay::rules

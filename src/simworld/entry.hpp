@@ -43,8 +43,11 @@ struct Config {
   std::vector<std::string> schedulers{"sim-k8s", "sim-slurm"};
   // What each scheduler is and keeps; one without a row is of the kind kubernetes and keeps every promise.
   std::map<std::string, SchedulerCapabilities> declared{
-      {"sim-slurm", {.kind = SchedulerKind::slurm, .drain_options = {DrainOption::grace, DrainOption::force}}}};
-  bool shared_hosts = false;  // two nodes on each host, as virtual machines are
+      {"sim-slurm",
+       {.kind = SchedulerKind::slurm,
+        .drain_options = {DrainOption::grace, DrainOption::force_after, DrainOption::force}}}};
+  std::string serials = "SIM";  // what the serials of its hosts begin with; a machine has one of its own everywhere
+  bool shared_hosts = false;    // two nodes on each host, as virtual machines are
   std::string provider = "sim";
   std::string guest;  // one more node, a real machine without simulated GPUs (guest.hpp); empty: none
   ProviderCapabilities capabilities{
@@ -62,7 +65,7 @@ struct Config {
   Latencies latencies;
   Weather weather;
   BOOST_DESCRIBE_CLASS(Config, (),
-                       (seed, nodes, spares, gpus, pools, schedulers, declared, shared_hosts, provider, guest,
+                       (seed, nodes, spares, gpus, pools, schedulers, declared, serials, shared_hosts, provider, guest,
                         capabilities, marks_survive_rebuild, job_every, job_length, job_blocked, latencies, weather),
                        (), ())
 };
@@ -85,6 +88,7 @@ struct Entry {
   OperationKind kind = OperationKind::act;
   Action action = Action::none;  // of an act; of a fault: the lightest action that cures it
   bool force = false;
+  std::optional<Duration> grace, force_after;  // of a drain
   // Of a call to a scheduler without compare-and-swap: the mark its sender saw (INSTALLATION/REPAIR), on which a late
   // one acts; `uid` and `version` are the preconditions of the call.
   std::string saw;
@@ -101,8 +105,8 @@ struct Entry {
   std::optional<Config> config;
   BOOST_DESCRIBE_CLASS(Entry, (),
                        (n, at, what, ref, node, host, scheduler, operation, repair, installation, kind, action, force,
-                        saw, version, by, job, boot, machine, uid, target, fault, gpu, detail, blocked, outcome, until,
-                        config),
+                        grace, force_after, saw, version, by, job, boot, machine, uid, target, fault, gpu, detail,
+                        blocked, outcome, until, config),
                        (), ())
 };
 

@@ -28,7 +28,7 @@ Result<std::unique_ptr<World>> World::restore(const std::vector<Entry>& entries,
   return world;
 }
 
-// Nodes gpu-000, gpu-001, ... spread over the pools in blocks; hosts H-0000, ...; the spares are the last of them.
+// Nodes gpu-000, gpu-001, ... spread over the pools in blocks; hosts SIM-10000, ...; the spares are the last of them.
 void World::build() {
   const auto pools = std::max<std::size_t>(config_.pools.size(), 1);
   for (std::uint32_t i = 0; i < config_.nodes; ++i) {
@@ -36,7 +36,7 @@ void World::build() {
     NodeState node;
     node.name = fmt::format("gpu-{:03}", i);
     node.pool = config_.pools.empty() ? "default" : config_.pools[pool];
-    node.host = fmt::format("SIM-{:05}", 10000 + (config_.shared_hosts ? i / 2 : i));
+    node.host = fmt::format("{}-{:05}", config_.serials, 10000 + (config_.shared_hosts ? i / 2 : i));
     node.machine = fmt::format("{:016x}{:016x}", config_.seed, i + 1);
     const std::size_t first = pool == 0 && config_.schedulers.size() > 1 ? 1 : 0;
     for (std::size_t s = 0; s < config_.schedulers.size(); ++s) {
@@ -61,7 +61,7 @@ void World::build() {
     state_.nodes[node.name] = std::move(node);
   }
   for (std::uint32_t i = 0; i < config_.spares; ++i) {
-    const std::string id = fmt::format("SIM-{:05}", 10000 + config_.nodes + i);
+    const std::string id = fmt::format("{}-{:05}", config_.serials, 10000 + config_.nodes + i);
     state_.hosts[id] = {id, "", "spare", {}, now_ - hours{24}};
   }
   if (config_.job_every > Duration{}) state_.next_job = now_ + config_.job_every;

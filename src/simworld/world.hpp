@@ -100,6 +100,7 @@ class World {
   Reply carry_out_uncordon(const Entry& request, const Membership& in, Entry effect);
   Reply carry_out_drain(const Entry& request, const Membership& in, Entry effect);
   NodeStatus status_of(const NodeState& node, const Membership& in, std::string_view installation) const;
+  NodeStatus view_of(const NodeState& node, const Membership& in, std::string_view installation);
   void disturb_marks(const Entry& begin);
   Reply carry_out_act(const Entry& request);
   std::string find_spare(const NodeState& node, std::string_view wanted) const;

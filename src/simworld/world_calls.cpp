@@ -69,6 +69,8 @@ Entry request_of(const Operation& operation) {
   request.kind = operation.kind;
   request.action = operation.action;
   request.force = operation.force;
+  request.grace = operation.drain.grace;
+  request.force_after = operation.drain.force_after;
   return request;
 }
 

@@ -9,7 +9,8 @@ namespace sickbay::simworld {
 
 SchedulerCapabilities World::declared(std::string_view scheduler) const {
   const auto found = config_.declared.find(std::string(scheduler));
-  return found == config_.declared.end() ? SchedulerCapabilities{} : found->second;
+  if (found != config_.declared.end()) return found->second;
+  return {.drain_options = {DrainOption::grace, DrainOption::force_after, DrainOption::force}};
 }
 
 namespace {
@@ -83,16 +84,27 @@ Reply World::carry_out_drain(const Entry& request, const Membership& in, Entry e
   if (effect.saw != request.installation + "/" + request.repair) {
     return {Answer::refused, "", "the node does not carry this repair's mark", {}};
   }
+  const auto understands = [&](DrainOption option) {
+    const SchedulerCapabilities can = declared(request.scheduler);
+    return std::ranges::find(can.drain_options, option) != can.drain_options.end();
+  };
+  const bool force = request.force && understands(DrainOption::force);
+  const auto forced_in = understands(DrainOption::force_after) ? request.force_after : std::nullopt;
+  const Duration grace =
+      understands(DrainOption::grace) && request.grace ? *request.grace : config_.latencies.drain_grace;
   std::vector<std::string> blockers;
   effect.what = What::job_leaves;
   for (const Job& job : std::vector<Job>(in.jobs)) {
     if (job.leaves) continue;
-    if (job.blocked && !request.force) {
+    if (job.blocked && !force && !forced_in) {
       blockers.push_back(fmt::format("{}: its disruption budget allows no eviction", job.id));
       continue;
     }
     effect.job = job.id;
-    effect.until = now_ + (request.force ? seconds{1} : config_.latencies.drain_grace);
+    const Duration leaves_in = force                      ? seconds{1}
+                               : job.blocked && forced_in ? *forced_in
+                                                          : std::min(grace, forced_in.value_or(grace));
+    effect.until = now_ + leaves_in;
     record(effect, false);
   }
   return {in.jobs.empty() ? Answer::done : Answer::accepted, "", fmt::format("{} on it", in.jobs.size()),
@@ -142,12 +154,15 @@ NodeStatus World::look(std::string_view scheduler, std::string_view installation
   const Membership* in = find(scheduler, name);
   const NodeState* node = find(name);
   seen.exists = in && node->listed;
-  if (!seen.exists) return seen;
-  const Duration oldest = declared(scheduler).view_age;
-  if (oldest <= Duration{}) return status_of(*node, *in, installation);
-  // A cache of the scheduler's: it may answer with what was so a while ago, and says how long.
-  auto& [at, view] = views_[fmt::format("{}/{}/{}", scheduler, installation, name)];
-  if (view.name.empty() || now_ - at > oldest || chance(0.5)) at = now_, view = status_of(*node, *in, installation);
+  return seen.exists ? view_of(*node, *in, installation) : seen;
+}
+
+// Where a scheduler answers from a cache it may say what was so a while ago, and how long ago.
+NodeStatus World::view_of(const NodeState& node, const Membership& in, std::string_view installation) {
+  const Duration oldest = declared(in.scheduler).view_age;
+  if (oldest <= Duration{}) return status_of(node, in, installation);
+  auto& [at, view] = views_[fmt::format("{}/{}/{}", in.scheduler, installation, node.name)];
+  if (view.name.empty() || now_ - at > oldest || chance(0.05)) at = now_, view = status_of(node, in, installation);
   view.age = now_ - at;
   if (view.age > Duration{}) ++older_views_;
   return view;
@@ -160,7 +175,7 @@ Result<std::vector<NodeStatus>> World::list(std::string_view scheduler, std::str
   std::vector<NodeStatus> nodes;
   for (const auto& [name, node] : state_.nodes) {
     const Membership* in = find(scheduler, name);
-    if (in && node.listed) nodes.push_back(status_of(node, *in, installation));
+    if (in && node.listed) nodes.push_back(view_of(node, *in, installation));
   }
   return nodes;
 }

@@ -1,5 +1,6 @@
 #include "store/alerts.hpp"
 
+#include "model/fault_names.hpp"
 #include "store/page_of.hpp"
 #include "store/tables.hpp"
 
@@ -48,9 +49,9 @@ std::vector<std::pair<std::string, Time>> unhealthy_nodes(Tx& tx, std::string_vi
   for (auto& [node, at] :
        select<std::string, Time>(tx,
                                  "SELECT node, MIN(started_at) FROM alert WHERE cluster = ?1 AND resolved_at IS NULL "
-                                 "AND (acting = 1 OR name = 'AgentSilent') AND node <> '' GROUP BY node HAVING "
+                                 "AND (acting = 1 OR name = ?3) AND node <> '' GROUP BY node HAVING "
                                  "MIN(started_at) >= ?2 ORDER BY node",
-                                 cluster, since)) {
+                                 cluster, since, std::string_view(fault_names::kAgentSilent))) {
     out.emplace_back(std::move(node), at);
   }
   return out;

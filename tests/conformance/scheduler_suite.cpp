@@ -161,8 +161,27 @@ TEST_P(SchedulerContract, DrainRespectsBudgetsUnlessForced) {
   EXPECT_EQ(look().idleness, Idleness::idle);
 }
 
+TEST_P(SchedulerContract, ProtectedWorkIsTakenAwayAfterItsTimeWhereThatIsUnderstood) {
+  const auto& options = declared().drain_options;
+  if (std::ranges::find(options, DrainOption::force_after) == options.end()) GTEST_SKIP() << "it is not";
+  lab->start_work(true);
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
+  Operation drain = operation("repair-1", OperationKind::drain);
+  drain.drain.force_after = seconds{1};
+  const Reply reply = lab->scheduler().drain(drain, lab->soon());
+  EXPECT_EQ(reply.answer, Answer::accepted);
+  EXPECT_TRUE(reply.blockers.empty()) << "nothing blocks it in the end";
+  lab->wait_until_left();
+  EXPECT_EQ(look().idleness, Idleness::idle);
+}
+
+TEST_P(SchedulerContract, AViewIsNeverTooOldToBeActedOn) {
+  EXPECT_LE(declared().view_age, seconds{40}) << "a look counts for 60 s, and a call may wait";
+}
+
 TEST_P(SchedulerContract, TheListIsCompleteAndCarriesOurMark) {
   ASSERT_EQ(cordon("repair-1").answer, Answer::done);
+  lab->let_views_age();
   const auto listed = lab->scheduler().list(lab->soon());
   ASSERT_TRUE(listed) << listed.error().message;
   const auto found =

@@ -74,7 +74,7 @@ struct Declaration {
   SchedulerCapabilities declared;
 };
 inline std::vector<Declaration> declarations() {
-  const std::vector<DrainOption> options{DrainOption::grace, DrainOption::force};
+  const std::vector<DrainOption> options{DrainOption::grace, DrainOption::force_after, DrainOption::force};
   return {{"Kubernetes", {SchedulerKind::kubernetes, true, true, options, {}}},
           {"KubernetesOneBit", {SchedulerKind::kubernetes, true, false, options, {}}},
           {"KubernetesCached", {SchedulerKind::kubernetes, true, false, options, seconds{20}}},

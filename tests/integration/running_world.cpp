@@ -40,6 +40,8 @@ RunningWorld::RunningWorld(const Directory& directory, const WorldOptions& optio
                       std::to_string(options.nodes),
                       "--spares",
                       std::to_string(options.spares),
+                      "--serials",
+                      options.cluster,
                       "--capability",
                       options.capability,
                       "--reboot",

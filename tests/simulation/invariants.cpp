@@ -63,7 +63,8 @@ void Invariants::check_request(const simworld::Entry& entry) {
       flag(fmt::format("{} was asked to {} by {} of {}: {}", entry.node, name_of(entry.action), operation->id,
                        operation->repair, what));
     };
-    if (operation->state == OperationState::planned) says("the operation is only planned");
+    // Planned again after it was sent: the first request may still come, and the provider refuses a second effect.
+    if (operation->state == OperationState::planned && !operation->dispatched_at) says("the operation is only planned");
     if (operation->action != entry.action) says("the intent was another action");
     if (!repair) return says("there is no such repair"), Status{};
     if (repair->action != entry.action) says(fmt::format("approved was {}", name_of(repair->action)));
@@ -115,7 +116,7 @@ void Invariants::check_repairs(store::Tx& tx) {
     for (const Operation& operation : store::operations_of_repair(tx, repair.id)) {
       if (operation.state == OperationState::concluded) continue;
       open = true;
-      if (is_final(repair.state)) says(fmt::format("its operation {} is {}", operation.id, name_of(operation.state)));
+      if (is_final(repair.state)) says("its operation is not concluded: " + to_json_text(operation));
     }
     if (!is_final(repair.state)) {
       if (!repair.person && repair.waits_for.empty()) says("it neither ended nor names what it waits for");

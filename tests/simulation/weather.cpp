@@ -11,7 +11,7 @@ void draw_declarations(Random& random, simworld::Config& world) {
     world.schedulers = {"sim-k8s"};
   else if (random.chance(0.3))
     world.schedulers = {"sim-slurm"};
-  const std::vector<DrainOption> drains{DrainOption::grace, DrainOption::force};
+  const std::vector<DrainOption> drains{DrainOption::grace, DrainOption::force_after, DrainOption::force};
   SchedulerCapabilities& kubernetes = world.declared["sim-k8s"];
   kubernetes = {SchedulerKind::kubernetes, true, random.chance(0.5), drains, {}};
   if (random.chance(0.2)) kubernetes.view_age = random.between(seconds{5}, seconds{40});

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "base/text.hpp"
 #include "clients/http.hpp"
 #include "model/json.hpp"
 
@@ -23,13 +24,14 @@ Result<std::string> ask(const std::string& url, Duration timeout, const json::va
   }
   SICKBAY_ASSIGN(clients::HttpAnswer answer, clients::call(request));
   if (answer.status == 200) return std::move(answer.body);
-  return fail(Errc::unknown_outcome, fmt::format("{} answered {}: {}", url, answer.status, answer.body.substr(0, 300)));
+  return fail(Errc::unknown_outcome, fmt::format("{} answered {}: {}", url, answer.status,
+                                                 truncate_utf8(to_utf8(answer.body.substr(0, 300)), 300)));
 }
 
 template <class T>
 Result<T> read(const std::string& url, Duration timeout) {
   SICKBAY_ASSIGN(const std::string text, ask(url, timeout, nullptr));
-  return from_json_text<T>(text);
+  return from_json_text<T>(text, Reading::complete);
 }
 
 // A call that may change the world: an answer we cannot read tells nothing about what became of it.
@@ -39,7 +41,7 @@ Reply send(const std::string& url, Duration timeout, const json::value& body) {
     const Answer answer = text.error().code == Errc::unknown_outcome ? Answer::unknown : Answer::not_sent;
     return {answer, "", text.error().message, {}};
   }
-  const auto reply = from_json_text<Reply>(*text);
+  const auto reply = from_json_text<Reply>(*text, Reading::complete);
   return reply ? *reply : Reply{Answer::unknown, "", reply.error().message, {}};
 }
 

@@ -19,6 +19,7 @@ constexpr std::string_view kStatements[] = {
     "UPDATE repair SET doc = replace(doc, '\"cancel_wish\":', '\"cancel_requested_by\":')",
     "UPDATE repair SET doc = replace(doc, '\"by\":\"Auto-Approved\",', "
     "'\"by\":\"Auto-Approved\",\"how\":\"automatically\",')",
+    "DELETE FROM work WHERE kind = 'watch'",  // the kind is 'sync' since then, and every start wakes it
     "ALTER TABLE observation ADD COLUMN listed text NOT NULL DEFAULT ''",
 };
 // NOLINTEND(bugprone-suspicious-missing-comma)

@@ -32,6 +32,21 @@ TEST(Declarations, ASlurmNodeThatIsDownIsUnavailableWhateverItsAdapterIsCalled) 
   }
 }
 
+TEST(Declarations, AnAlertFollowsWhatTheSchedulerSaysOfTheNode) {
+  World world(slurm_node("prod"));
+  world.turn();
+  ASSERT_TRUE(world.alert("SlurmNodeUnavailable"));
+  EXPECT_EQ(world.alert("SlurmNodeUnavailable")->first.evidence.at("reason"), "bad PSU");
+  world.now += seconds{20};
+  world.facts.observed[0].conditions = {{"State", "DOWN*", "Not responding", "", {}}};
+  world.facts.observed[0].seen_at = world.now;
+  world.turn();
+  const Alert& alert = *world.alert("SlurmNodeUnavailable");
+  EXPECT_EQ(alert.first.sentence, "prod says: DOWN: bad PSU");
+  EXPECT_EQ(alert.last.sentence, "prod says: DOWN*: Not responding");
+  EXPECT_EQ(alert.last.evidence.at("reason"), "Not responding");
+}
+
 TEST(Declarations, WhatOurOwnDrainDidToASlurmNodeIsNoFinding) {
   NodeFacts facts = slurm_node("prod");
   facts.observed[0].hold_owner = "rep-9";
@@ -87,14 +102,22 @@ TEST(Declarations, AMarkThatTheActItselfEndedIsPlacedAgainAndBlamedOnNobody) {
   EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
 }
 
-TEST(Declarations, WhatASchedulerCannotPromiseIsSaidWhereItHoldsTheNode) {
+TEST(Declarations, WhatIsNotPromisedIsSaidWherePeopleDecide) {
   NodeFacts facts = healthy_node();
-  facts.observed[0].hold_owner = "rep-1";
-  facts.schedulers["kube"] = {SchedulerKind::slurm, false, false, {}, {}};
+  facts.schedulers["kube"] = {SchedulerKind::slurm, false, false, {DrainOption::grace}, {}};
+  facts.provider->dedup_by_operation_id = facts.provider->fenced_by_boot = false;
+  facts.policy.policy.wait.drain = {seconds{90}, true, false, minutes{3}};
+  World world(facts);
+  world.sicken(finding("DmesgXidError", "119"));
+  world.turn();
+  ASSERT_TRUE(world.facts.repair);
+  ASSERT_LE(world.facts.repair->state, RepairState::PENDING) << "nothing is done yet";
   std::string all;
-  for (const std::string& line : why(facts, kStart)) all += line + "\n";
+  for (const std::string& line : why(world.facts, world.now)) all += line + "\n";
   EXPECT_NE(all.find("it ends with ours"), std::string::npos) << all;
   EXPECT_NE(all.find("no compare-and-swap"), std::string::npos) << all;
+  EXPECT_NE(all.find("no effect there: force-after."), std::string::npos) << all;
+  EXPECT_NE(all.find("does not refuse a second effect"), std::string::npos) << all;
 }
 
 TEST(Declarations, ACancelThatCameTooLateToWithdrawAsksForARecallWhereTheProviderCan) {

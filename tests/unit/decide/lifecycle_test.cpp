@@ -148,6 +148,22 @@ TEST(Lifecycle, PolicyMayForceTheDrainAfterItsDeadline) {
   EXPECT_EQ(world.repair().force_drain, "policy version 1");
 }
 
+TEST(Lifecycle, AForcedDrainThatWasRefusedDrainedNothing) {
+  World world;
+  world.drain_works = false;
+  world.marks["kube"].busy = true;
+  world.look();
+  world.sicken(finding("DmesgXidError", "119"));
+  ASSERT_TRUE(world.until_step(RepairStep::drain));
+  world.facts.repair = *force_drain(*world.facts.repair, {"ann", Role::operator_}, world.now);
+  world.refuse_drains = true;
+  world.run(minutes{20});
+  EXPECT_EQ(world.facts.repair->step, RepairStep::drain);
+  EXPECT_FALSE(world.act());
+  world.refuse_drains = false;
+  ASSERT_TRUE(world.until_state(RepairState::SUCCEEDED));
+}
+
 TEST(Lifecycle, AlertsThatClearBeforeTheFirstEvictionEndItWithoutARepair) {
   World world;
   world.marks["kube"].busy = true;

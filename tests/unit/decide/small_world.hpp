@@ -29,6 +29,7 @@ struct World {
   bool agent_lives = true;
   bool obey = true;  // operations are carried out; else they stay planned
   bool drain_works = true;
+  bool refuse_drains = false;
   Outcome act_outcome = Outcome::succeeded;
   std::uint32_t nodes = 100, out_of_service = 0;
   std::vector<Time> turned_unhealthy;
@@ -242,6 +243,8 @@ struct World {
       mark.owner = op.repair, mark.cordoned = true;
     } else if (op.kind == OperationKind::uncordon) {
       if (mark.owner == op.repair) mark.owner.clear(), mark.cordoned = false;
+    } else if (refuse_drains) {
+      outcome = Outcome::failed;
     } else if (drain_works || op.force) {
       mark.busy = false;
     }

@@ -1,4 +1,6 @@
 // An adapter that hangs or cannot be reached holds up nobody but those who wait for it, and they say so.
+#include <fmt/core.h>
+
 #include <atomic>
 
 #include "engine/commands.hpp"
@@ -190,18 +192,40 @@ TEST_F(Bulkhead, AdaptersMayBeReplacedWhileCallsAreUnderWay) {
   EXPECT_EQ(sent(one_, OperationKind::cordon), 1);
 }
 
-TEST_F(Bulkhead, AChangeThatASchedulerReportsOnlyWakes) {
+TEST_F(Bulkhead, AChangeThatASchedulerReportsIsOneLookAndNoList) {
   one_.nodes = nodes(1);
   add_cluster("c1", one_);
   turn_all();
-  const int lists = one_.lists, before = commits_;
+  const int lists = one_.lists, looks = one_.looks;
   for (int i = 0; i < 100; ++i) engine_->changed("c1", "gpu-0");
   ASSERT_TRUE(engine_->wake_changed());
   engine_->changed("c1", "gpu-0");
   ASSERT_TRUE(engine_->wake_changed());  // within the same second
-  EXPECT_EQ(commits_ - before, 1);
   turn_all();
-  EXPECT_EQ(one_.lists, lists + 1);
+  EXPECT_EQ(one_.looks, looks + 1);
+  clock_.advance(seconds{1});
+  ASSERT_TRUE(engine_->wake_changed());
+  turn_all();
+  EXPECT_EQ(one_.looks, looks + 2) << "what came after the look began is not forgotten";
+  EXPECT_EQ(one_.lists, lists);
+}
+
+TEST_F(Bulkhead, NodesThatAreNotKnownAreListedAtMostEveryTenSeconds) {
+  one_.nodes = nodes(1);
+  add_cluster("c1", one_);
+  turn_all();
+  const int lists = one_.lists;
+  for (int i = 0; i < 25; ++i) {
+    engine_->changed("c1", fmt::format("new-{}", i));
+    ASSERT_TRUE(engine_->wake_changed());
+    pass(seconds{1});
+  }
+  EXPECT_EQ(one_.lists, lists + 3);
+  for (int i = 0; i < 5000; ++i) engine_->changed("c1", fmt::format("gpu-0-{}", i));
+  pass(seconds{10});
+  ASSERT_TRUE(engine_->wake_changed());
+  turn_all();
+  EXPECT_EQ(one_.lists, lists + 4) << "however many";
 }
 
 TEST_F(Bulkhead, SchedulersAreListenedToAlsoAfterTheyWereReplaced) {
@@ -224,31 +248,51 @@ TEST(Threads, AnExecutorStopsCleanlyWithCallsUnderWay) {
   std::atomic<bool> running = false, let_go = false;
   std::atomic<int> made = 0;
   ThreadExecutor executor(2, 8);
-  ASSERT_TRUE(executor.submit("c1/k8s", [&] {
+  ASSERT_TRUE(executor.submit("c1/k8s", false, [&] {
     running = true;
     while (!let_go) std::this_thread::yield();
     ++made;
   }));
   while (!running) std::this_thread::yield();
   std::thread stopping([&] { executor.stop(); });
-  while (executor.submit("c2/k8s", [] {})) std::this_thread::yield();  // until it takes no more
+  while (executor.submit("c2/k8s", false, [] {})) std::this_thread::yield();  // until it takes no more
   let_go = true;
   stopping.join();
   EXPECT_EQ(made, 1);
+}
+
+TEST(Threads, WhatComesFirstHasRoomAndOvertakesWhatIsQueued) {
+  std::atomic<bool> running = false, let_go = false, done = false;
+  std::vector<std::string> order;
+  ThreadExecutor executor(1, 2);
+  ASSERT_TRUE(executor.submit("c1/k8s", false, [&] {
+    running = true;
+    while (!let_go) std::this_thread::yield();
+  }));
+  while (!running) std::this_thread::yield();
+  ASSERT_TRUE(executor.submit("c1/k8s", false, [&] { order.push_back("look 1"); }));
+  ASSERT_TRUE(executor.submit("c1/k8s", false, [&] { order.push_back("look 2"), done = true; }));
+  ASSERT_FALSE(executor.submit("c1/k8s", false, [&] { order.push_back("look 3"); }));
+  ASSERT_TRUE(executor.submit("c1/k8s", true, [&] { order.push_back("send 1"); }));
+  ASSERT_TRUE(executor.submit("c1/k8s", true, [&] { order.push_back("send 2"); }));
+  let_go = true;
+  while (!done) std::this_thread::yield();
+  executor.stop();
+  EXPECT_EQ(order, (std::vector<std::string>{"send 1", "send 2", "look 1", "look 2"}));
 }
 
 TEST(Threads, ALaneThatHangsLeavesTheOthersTheirs) {
   std::atomic<bool> let_go = false, other = false;
   ThreadExecutor executor(2, 4);
   int taken = 0;
-  while (executor.submit("c1/k8s", [&] {
+  while (executor.submit("c1/k8s", false, [&] {
     while (!let_go) std::this_thread::yield();
   })) {
     ++taken;
     ASSERT_LE(taken, 6);
   }
   EXPECT_GE(taken, 4);
-  ASSERT_TRUE(executor.submit("c2/k8s", [&] { other = true; }));
+  ASSERT_TRUE(executor.submit("c2/k8s", false, [&] { other = true; }));
   while (!other) std::this_thread::yield();
   let_go = true;
 }

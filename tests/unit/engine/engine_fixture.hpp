@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <set>
 
 #include "engine/engine.hpp"
 #include "store/alerts.hpp"
@@ -24,6 +25,7 @@ struct Script {
   std::string error;           // every look and list fails with this
   std::deque<Answer> answers;  // of the next sends; then done
   int looks = 0, lists = 0;
+  Duration view_age{};  // of every look
   std::vector<Operation> sent;
   std::map<std::string, std::string> marks;       // node name: repair
   std::function<void(std::string_view)> changed;  // says that a node changed, while somebody listens
@@ -42,11 +44,13 @@ struct Script {
 class ScriptedScheduler final : public Scheduler {
  public:
   explicit ScriptedScheduler(Script& script) : script_(script) {}
-  SchedulerCapabilities capabilities() const override { return {}; }
+  SchedulerCapabilities capabilities() const override { return {.view_age = script_.view_age}; }
   NodeStatus observe(std::string_view name, Duration) override {
     ++script_.looks;
     NodeStatus seen;
+    seen.name = name;
     seen.error = script_.error;
+    seen.age = script_.view_age;
     if (!seen.error.empty()) return seen;
     seen.ready = true;
     seen.idleness = Idleness::idle;
@@ -67,6 +71,37 @@ class ScriptedScheduler final : public Scheduler {
 
  private:
   Script& script_;
+};
+
+// What a test's provider says and what it was asked.
+struct ProviderScript {
+  std::vector<ListedHost> hosts;
+  std::set<std::string> silent;  // nodes whose BMC does not answer
+  ProviderCapabilities can{.actions = {Action::reboot}, .dedup_by_operation_id = true};
+  int lists = 0, looks = 0, cancels = 0;
+  std::vector<std::string> started;  // nodes
+};
+
+class ScriptedProvider final : public Provider {
+ public:
+  explicit ScriptedProvider(ProviderScript& script) : script_(script) {}
+  Result<ProviderCapabilities> capabilities(Duration) override { return script_.can; }
+  Reply start(const Operation& operation, Duration) override {
+    if (script_.silent.contains(operation.node_name)) return {Answer::unknown, "", "no answer from its BMC", {}};
+    script_.started.push_back(operation.node_name);
+    return {Answer::accepted, "", "", {}};
+  }
+  Reply cancel(const Operation&, Duration) override { return ++script_.cancels, Reply{Answer::refused, "", "", {}}; }
+  OperationView observe(const Operation& operation, Duration) override {
+    ++script_.looks;
+    if (script_.silent.contains(operation.node_name)) return {Progress::unreadable, "no answer from its BMC", "", ""};
+    const bool known = std::ranges::find(script_.started, operation.node_name) != script_.started.end();
+    return {known ? Progress::running : Progress::not_seen, "", "", ""};
+  }
+  Result<std::vector<ListedHost>> hosts(Duration) override { return ++script_.lists, script_.hosts; }
+
+ private:
+  ProviderScript& script_;
 };
 
 class EngineTest : public ::testing::Test {
@@ -98,7 +133,10 @@ class EngineTest : public ::testing::Test {
     Adapters adapters;
     for (const auto& [id, script] : clusters_) {
       adapters.clusters[id].add("k8s", std::make_unique<ScriptedScheduler>(*script));
-      adapters.clusters[id].provider_name = "sim";
+      adapters.clusters[id].provider_name = provider_name_;
+      if (const auto provider = providers_.find(id); provider != providers_.end()) {
+        adapters.clusters[id].set(provider_name_, std::make_unique<ScriptedProvider>(*provider->second));
+      }
     }
     adapters_.replace(std::move(adapters));
   }
@@ -149,8 +187,8 @@ class EngineTest : public ::testing::Test {
   Repair repair(const std::string& cluster, const std::string& name) {
     return read([&](store::Tx& tx) { return store::get_repair(tx, "rep-" + cluster + "-" + name).value(); });
   }
-  std::optional<store::Adapter> adapter(const std::string& cluster) {
-    return read([&](store::Tx& tx) { return store::get_adapter(tx, cluster, "k8s"); });
+  std::optional<store::Adapter> adapter(const std::string& cluster, const std::string& name = "k8s") {
+    return read([&](store::Tx& tx) { return store::get_adapter(tx, cluster, name); });
   }
   template <class Body>
   auto read(Body body) -> std::invoke_result_t<Body, store::Tx&> {
@@ -175,6 +213,8 @@ class EngineTest : public ::testing::Test {
   SeededIds ids_{1};
   FaultTable faults_;
   std::map<std::string, Script*> clusters_;
+  std::map<std::string, ProviderScript*> providers_;
+  std::string provider_name_ = "sim";
   CurrentAdapters adapters_;
   std::unique_ptr<store::Store> store_ =
       std::move(*store::Store::open({.url = "sqlite::memory:"}, clock_, counting(commits_)));
