@@ -47,6 +47,7 @@ class Freezer final : public Scheduler {
   SchedulerCapabilities capabilities() const override { return {}; }
   NodeStatus observe(std::string_view name, Duration timeout) override {
     NodeStatus seen;
+    seen.name = name;
     if (!wait(timeout)) return seen.error = "timed out", seen;
     seen.ready = true;
     seen.idleness = Idleness::busy;  // so that repairs stay in their wait

@@ -85,7 +85,10 @@ Result<Time> parse_time(std::string_view text) {
   }
   const year_month_day date{year{y}, month{static_cast<unsigned>(mo)}, day{static_cast<unsigned>(d)}};
   if (!text.empty() || !date.ok()) return bad();
-  return Time{sys_days{date}} + hours{h} + minutes{mi} + seconds{s} + Duration{micros} - offset;
+  const Time time = Time{sys_days{date}} + hours{h} + minutes{mi} + seconds{s} + Duration{micros} - offset;
+  // What is read must be readable again as it is written: an offset may carry it out of the four digits of the year.
+  if (time < Time{sys_days{year{0} / 1 / 1}} || time >= Time{sys_days{year{10'000} / 1 / 1}}) return bad();
+  return time;
 }
 
 namespace {

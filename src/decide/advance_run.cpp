@@ -33,7 +33,7 @@ bool forced_and_settled(Turn& turn, std::string_view scheduler) {
 bool is_drained(Turn& turn, const std::string& scheduler) {
   const Operation* drain = turn.last(OperationKind::drain, scheduler, turn.repair->id);
   if (!drain || drain->state != OperationState::concluded) return false;
-  if (drain->outcome == Outcome::succeeded && is_idle(turn, scheduler, drain->concluded_at)) return true;
+  if (drain->outcome == Outcome::succeeded && is_emptied(turn, scheduler, drain->concluded_at)) return true;
   return forced_and_settled(turn, scheduler);
 }
 
@@ -49,7 +49,8 @@ void ask_to_drain(Turn& turn, const std::string& scheduler) {
     if (turn.now < again) return turn.look_again(again);
     const Observation* look = turn.observed(scheduler);
     const bool seen = look && look->error.empty() && look->seen_at > *last->concluded_at;
-    if (ok && !force && (!seen || look->idleness != Idleness::busy)) return;  // nothing is known to remain
+    const bool remains = seen && (look->idleness == Idleness::busy || look->drained == false);
+    if (ok && !force && !remains) return;  // nothing is known to remain
   }
   turn.plan(OperationKind::drain, scheduler, repair.id, kDrainCall);
 }
@@ -115,7 +116,7 @@ namespace {
 
 bool may_act_by_idleness(Turn& turn) {
   return std::ranges::all_of(turn.node.schedulers, [&](const std::string& scheduler) {
-    return is_idle(turn, scheduler, {}) || forced_and_settled(turn, scheduler);
+    return is_emptied(turn, scheduler, {}) || forced_and_settled(turn, scheduler);
   });
 }
 
@@ -170,7 +171,7 @@ bool watch_act(Turn& turn, Operation& act) {
 bool work_came_back(const Turn& turn) {
   return std::ranges::any_of(turn.node.schedulers, [&](const std::string& scheduler) {
     const Observation* look = turn.observed(scheduler);
-    return look && is_fresh(*look, turn.now) && look->idleness == Idleness::busy;
+    return look && is_fresh(*look, turn.now) && (look->idleness == Idleness::busy || look->drained == false);
   });
 }
 

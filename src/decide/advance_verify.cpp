@@ -55,17 +55,23 @@ void prove_boot(const Turn& turn, std::vector<std::string>& missing) {
   }
 }
 
+// After a migrate: on another host; where nobody knows hosts (a cloud), in another installation.
+bool is_elsewhere(const Turn& turn) {
+  const Repair& repair = *turn.repair;
+  if (!turn.node.host.empty() || !repair.host_before.empty()) return turn.node.host != repair.host_before;
+  return turn.facts.session && turn.facts.session->machine_id != repair.machine_before;
+}
+
 std::vector<std::string> unproven(const Turn& turn) {
   SICKBAY_EXPECT(turn.repair && turn.repair->acted_at);
   std::vector<std::string> missing;
   prove_boot(turn, missing);
-  if (turn.repair->action == Action::migrate && turn.node.host == turn.repair->host_before) {
-    missing.push_back("another host");
-  }
+  if (turn.repair->action == Action::migrate && !is_elsewhere(turn)) missing.push_back("another host");
   for (const std::string& scheduler : turn.node.schedulers) {
     const Observation* look = turn.observed(scheduler);
     const bool fresh = look && is_fresh(*look, turn.now) && look->seen_at > *turn.repair->acted_at;
-    if (!fresh || !look->exists || !look->ready) missing.push_back(fmt::format("{} to have it ready", scheduler));
+    const bool there = fresh && look->exists && (look->ready || look->registered);
+    if (!there) missing.push_back(fmt::format("{} to have it ready", scheduler));
   }
   for (const Alert& alert : turn.alerts) {
     if (contradicts(turn, alert)) missing.push_back(fmt::format("{} to be over", alert.fault.text()));

@@ -83,13 +83,17 @@ Finding not_ready(const Turn& turn, const Observation& look, std::string detecto
   return finding;
 }
 
+bool is_in(const Node& node, const std::string& scheduler) {
+  return std::ranges::find(node.schedulers, scheduler) != node.schedulers.end();
+}
+
 // One alert for each kind of scheduler, whatever its adapters are called.
 void readiness(Turn& turn, SchedulerKind kind, std::string_view detector, std::string_view name) {
   const Observation* missing = nullptr;
   std::optional<Time> ready_at;
   bool all_ready = true, any = false;
   for (const Observation& look : turn.facts.observed) {
-    if (look.kind != kind) continue;
+    if (look.kind != kind || !is_in(turn.node, look.scheduler)) continue;
     any = true;
     const bool fresh = is_fresh(look, turn.now) && look.exists;
     const bool drained_by_us = kind == SchedulerKind::slurm && !look.hold_owner.empty();  // what we did is no finding
@@ -97,7 +101,11 @@ void readiness(Turn& turn, SchedulerKind kind, std::string_view detector, std::s
     all_ready = all_ready && fresh && look.ready;
     ready_at = ready_at ? std::min(*ready_at, look.seen_at) : look.seen_at;
   }
-  if (!any) return;
+  if (!any) {  // it left the last of them
+    Alert* alert = open_alert(turn, {std::string(name), ""}, "");
+    if (alert && !alert->good_since && !turn.facts.observed.empty()) alert->good_since = turn.now;
+    return;
+  }
   if (Alert* alert = open_alert(turn, {std::string(name), ""}, "")) {
     if (!all_ready && missing) alert->good_since.reset();
     if (missing) {  // it may say something else by now

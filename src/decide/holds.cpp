@@ -47,6 +47,7 @@ void watch(Turn& turn, Hold& hold) {
   }
   if (placed && !hold.observed_at && look && look->hold_owner == hold.repair && look->seen_at >= *hold.placed_at) {
     hold.observed_at = look->seen_at;
+    hold.uid = look->uid;
   }
   if (placed || !hold.placed_at || !hold.wanted) return;
   SICKBAY_EXPECT(look);  // only a look says that a mark is gone
@@ -56,12 +57,15 @@ void watch(Turn& turn, Hold& hold) {
   const bool ours = turn.repair && turn.repair->id == hold.repair && !is_final(turn.repair->state);
   const bool disturbed = ours && has_acted(*turn.repair) && turn.facts.provider &&
                          turn.facts.provider->disturbs_marks(turn.repair->action, look->kind);
-  const std::string how = !look->exists ? "went with the node's object"
-                          : disturbed   ? fmt::format("was ended by the {} itself, as {} does",
-                                                      name_of(turn.repair->action), turn.node.provider)
-                                        : "was removed externally";
+  // Made anew under its name: its mark went with the object, and nobody took it away.
+  const bool another = look->exists && !hold.uid.empty() && !look->uid.empty() && look->uid != hold.uid;
+  const std::string how = !look->exists || another ? "went with the node's object"
+                          : disturbed              ? fmt::format("was ended by the {} itself, as {} does",
+                                                                 name_of(turn.repair->action), turn.node.provider)
+                                                   : "was removed externally";
   turn.say(EventKind::hold_dropped, fmt::format("our mark on {} in {} {}", turn.node.name, hold.scheduler, how));
-  if (!ours || has_acted(*turn.repair) || !was_seen || look->cordoned || !look->exists) return;
+  hold.uid.clear();
+  if (!ours || has_acted(*turn.repair) || !was_seen || look->cordoned || !look->exists || another) return;
   // A person made the node schedulable before we acted: that means cancel (product.md 4.2).
   if (!turn.repair->cancel_requested_by && turn.repair->step != RepairStep::undo) {
     turn.repair->cancel_requested_by = fmt::format("an uncordon by hand in {}", hold.scheduler);
@@ -107,6 +111,34 @@ void place_again(Turn& turn, const Hold& hold) {
 }
 
 }  // namespace
+
+// A node that is gone from one of its schedulers, for sure, and is still in another, is in that one only (engine.md 5).
+// A list that has it again brings it back. While our own action may be what made it vanish it is expected back.
+void leave_schedulers(Turn& turn) {
+  const bool acting = turn.repair && !is_final(turn.repair->state) && has_acted(*turn.repair);
+  const bool open_act = std::ranges::any_of(turn.operations, [](const Operation& operation) {
+    return operation.kind == OperationKind::act && operation.state != OperationState::concluded;
+  });
+  if (acting || open_act || turn.node.removed_at) return;
+  const auto is_in = [&](const std::string& name) {
+    const Observation* look = turn.observed(name);
+    return look && look->exists;
+  };
+  const auto left = [&](const std::string& name) {
+    const Observation* look = turn.observed(name);
+    return look && is_fresh(*look, turn.now) && !look->exists && look->gone_looks >= 2;
+  };
+  if (!std::ranges::any_of(turn.node.schedulers, is_in)) return;
+  std::erase_if(turn.node.schedulers, [&](const std::string& name) {
+    if (!left(name)) return false;
+    for (Hold& hold : turn.holds) {
+      if (hold.scheduler != name || hold.released_at) continue;
+      hold.wanted = false;
+      hold.released_at = turn.now;  // the mark went with the object
+    }
+    return true;
+  });
+}
 
 void watch_holds(Turn& turn) {
   for (Hold& hold : turn.holds) {
@@ -198,6 +230,10 @@ bool is_idle(const Turn& turn, std::string_view scheduler, std::optional<Time> a
   return !after || look->seen_at > *after;
 }
 
+bool is_emptied(const Turn& turn, std::string_view scheduler, std::optional<Time> after) {
+  return is_idle(turn, scheduler, after) && turn.observed(scheduler)->drained.value_or(false);
+}
+
 bool all_idle(const Turn& turn) {
   return std::ranges::all_of(turn.node.schedulers,
                              [&](const std::string& scheduler) { return is_idle(turn, scheduler, {}); });
@@ -213,6 +249,12 @@ std::string not_idle_because(const Turn& turn, std::string_view scheduler) {
   if (!look->error.empty()) return fmt::format("{}, which cannot be asked: {}", scheduler, look->error);
   if (!is_fresh(*look, turn.now)) return fmt::format("a fresh look at {}", scheduler);
   if (!look->exists) return fmt::format("the node to appear in {}", scheduler);
+  if (is_idle(turn, scheduler, {})) {
+    std::string blockers;
+    for (const std::string& one : look->blockers | std::views::take(5))
+      blockers += (blockers.empty() ? "" : "; ") + one;
+    return fmt::format("{} to be empty{}{}", scheduler, blockers.empty() ? "" : ": ", blockers);
+  }
   if (look->idleness == Idleness::idle) return fmt::format("a second idle look at {}", scheduler);
   if (look->idleness == Idleness::unknown) return fmt::format("{}, which does not know whether it is idle", scheduler);
   std::string work;
@@ -224,7 +266,9 @@ std::string not_idle_because(const Turn& turn, std::string_view scheduler) {
 std::vector<std::string> not_idle_because(Turn& turn) {
   std::vector<std::string> found;
   for (const std::string& scheduler : turn.node.schedulers) {
-    if (!is_idle(turn, scheduler, {})) found.push_back(not_idle_because(turn, scheduler));
+    const bool acts = turn.repair && turn.repair->step == RepairStep::act;
+    const bool waits = acts ? !is_emptied(turn, scheduler, {}) : !is_idle(turn, scheduler, {});
+    if (waits) found.push_back(not_idle_because(turn, scheduler));
   }
   return found;
 }

@@ -7,8 +7,9 @@
 namespace sickbay::decide {
 
 // The parts of a turn.
-void watch_holds(Turn& turn);      // what became of our marks
-void reconcile_holds(Turn& turn);  // holds without an open repair, marks without a hold
+void leave_schedulers(Turn& turn);  // that do not have the node any more
+void watch_holds(Turn& turn);       // what became of our marks
+void reconcile_holds(Turn& turn);   // holds without an open repair, marks without a hold
 
 // Creates the open repair's holds and plans the cordons that are missing; true when every scheduler has ours.
 bool hold_everywhere(Turn& turn);
@@ -17,6 +18,8 @@ bool release_everywhere(Turn& turn, std::string_view repair_id);
 // Every scheduler says, in a fresh look after our mark was placed (and after `after`), idle twice.
 bool is_idle(const Turn& turn, std::string_view scheduler, std::optional<Time> after);
 bool all_idle(const Turn& turn);
+// ... and nothing is left there that a drain has to move.
+bool is_emptied(const Turn& turn, std::string_view scheduler, std::optional<Time> after);
 std::string not_idle_because(const Turn& turn, std::string_view scheduler);
 std::vector<std::string> not_idle_because(Turn& turn);
 

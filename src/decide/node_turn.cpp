@@ -69,6 +69,7 @@ void move_on(Turn& turn) {
 NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids) {
   Turn turn(facts, now, ids);
   note_act(turn);
+  leave_schedulers(turn);
   note_session(turn);
   note_conflict(turn);
   fold_findings(turn);

@@ -124,6 +124,10 @@ void about_promises(const NodeFacts& facts, Lines& lines) {
           "{} has no compare-and-swap: a change that somebody makes at the same moment as we do may be lost.",
           scheduler));
     }
+    if (facts.provider && facts.provider->disturbs_marks(facts.repair->action, promise->second.kind)) {
+      lines.push_back(fmt::format("A {} by {} ends our mark in {}: jobs may start there before it is placed again.",
+                                  name_of(facts.repair->action), facts.node.provider, scheduler));
+    }
     about_drain(facts, scheduler, promise->second, lines);
   }
   if (facts.provider && !facts.provider->is_fenced() && !has_acted(*facts.repair)) {

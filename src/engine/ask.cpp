@@ -138,7 +138,12 @@ Result<ProviderCapabilities> capabilities(Provider& provider, Duration timeout) 
 // Not what changes all the time (who holds the node), nor how old the view is.
 std::string digest_of(const NodeStatus& listed) {
   Digest digest;
-  digest.add(listed.uid).add(listed.pool).add(listed.ready).add(listed.cordoned).add(listed.hold_owner);
+  digest.add(listed.uid)
+      .add(listed.pool)
+      .add(listed.ready)
+      .add(listed.registered)
+      .add(listed.cordoned)
+      .add(listed.hold_owner);
   digest.add(listed.foreign_mark);
   for (const auto& [key, value] : listed.labels) digest.add(key).add(value);
   for (const auto& [key, value] : listed.capacity) digest.add(key).add(std::to_string(value));
@@ -165,9 +170,10 @@ Observation observed(NodeStatus status, const Node& node, std::string_view sched
 }
 
 bool differs(const Observation& a, const Observation& b) {
-  return a.exists != b.exists || a.ready != b.ready || a.cordoned != b.cordoned || a.hold_owner != b.hold_owner ||
-         a.foreign_mark != b.foreign_mark || a.uid != b.uid || a.kind != b.kind || a.capacity != b.capacity ||
-         a.error != b.error || !decide::same(a.conditions, b.conditions) || !decide::same(a.request, b.request);
+  return a.exists != b.exists || a.ready != b.ready || a.registered != b.registered || a.cordoned != b.cordoned ||
+         a.hold_owner != b.hold_owner || a.foreign_mark != b.foreign_mark || a.uid != b.uid || a.kind != b.kind ||
+         a.capacity != b.capacity || a.error != b.error || !decide::same(a.conditions, b.conditions) ||
+         !decide::same(a.request, b.request);
 }
 
 }  // namespace sickbay::engine::ask

@@ -6,15 +6,24 @@ namespace sickbay::engine {
 namespace {
 
 constexpr std::size_t kManyAsked = 10'000;  // from here on what was asked long ago is forgotten
-constexpr Duration kLongAgo = minutes{5};   // longer than is_too_soon() ever waits
-constexpr int kDoublings = 4;               // a look that fails is asked for more and more seldom, up to this
+constexpr Duration kForgetEvery = minutes{1};
+constexpr Duration kLongAgo = minutes{5};  // longer than is_too_soon() ever waits
+constexpr int kDoublings = 4;              // a look that fails is asked for more and more seldom, up to this
 
 }  // namespace
 
 void Calls::forget_old(Duration now) {
-  if (asked_.size() < kManyAsked) return;
+  if (asked_.size() < kManyAsked || now - forgot_at_ < kForgetEvery) return;
+  forgot_at_ = now;
   std::erase_if(asked_, [&](const auto& one) { return !one.second.busy && now - one.second.at > kLongAgo; });
 }
+
+namespace {
+Urgency urgency_of(Asks asks) {
+  if (asks == Asks::list) return Urgency::first;  // one for all nodes, at most one at a time
+  return asks == Asks::send ? Urgency::soon : Urgency::none;
+}
+}  // namespace
 
 // One node whose BMC is dead must not fill its adapter's lane with calls that time out.
 bool Calls::is_too_soon(const Asked& asked, Duration apart, Duration now) {
@@ -36,7 +45,7 @@ bool Calls::submit(const About& about, Call call) {
   // Outside of the lock: an executor has one of its own.
   const std::string lane = about.adapter.cluster + "/" + about.adapter.name;
   const bool taken =
-      executor_->submit(lane, about.asks != Asks::look, [this, about, call = std::move(call)] { run(about, call); });
+      executor_->submit(lane, urgency_of(about.asks), [this, about, call = std::move(call)] { run(about, call); });
   if (taken) return true;
   const std::lock_guard lock(mutex_);
   asked_.erase(key);

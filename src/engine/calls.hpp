@@ -64,6 +64,7 @@ class Calls {
   const OnNews on_news_;
   mutable std::mutex mutex_;
   std::map<AskedKey, Asked> asked_;
+  Duration forgot_at_{};
   std::map<AdapterKey, Reach> reach_;
 };
 

@@ -22,6 +22,7 @@ constexpr std::size_t kLookAhead = 16;
 constexpr int kTurnTries = 5;
 constexpr Duration kGivenUpFor = minutes{1};  // unless a new fact wakes it sooner
 constexpr Duration kContestedFor = seconds{1};
+constexpr Duration kLongestBackOff = minutes{5};
 
 }  // namespace
 
@@ -133,16 +134,32 @@ void Engine::put_off(WorkKind kind, std::string_view key, Duration wait) {
   if (!put_off) log::error("the {} {} could not be put off: {}", name_of(kind), key, put_off.error().message);
 }
 
+// How long a turn that failed once more is put off: 1 s, doubling to 5 minutes (engine.md 1).
+Duration Engine::failed(WorkKind kind, std::string_view key) {
+  const std::lock_guard lock(mutex_);
+  const int times = std::min(failures_[{kind, std::string(key)}]++, 9);
+  return std::min<Duration>(seconds{1} * (1 << times), kLongestBackOff);
+}
+
+void Engine::ended_well(WorkKind kind, std::string_view key) {
+  const std::lock_guard lock(mutex_);
+  if (!failures_.empty()) failures_.erase({kind, std::string(key)});
+}
+
 Status Engine::turn(WorkKind kind, std::string_view key) {
   try {
     for (int tries = 0; tries < kTurnTries; ++tries) {
       const Status status = turn_once(kind, key);
-      if (status || status.error().code != Errc::changed) return status;
+      if (status) return ended_well(kind, key), status;
+      if (status.error().code != Errc::changed) {
+        put_off(kind, key, failed(kind, key));
+        return fail(status.error().code, fmt::format("{} {}: {}", name_of(kind), key, status.error().message));
+      }
     }
     put_off(kind, key, kContestedFor);  // others keep changing it
     return {};
   } catch (const std::exception& error) {  // a simulated crash is none
-    put_off(kind, key, kGivenUpFor);
+    put_off(kind, key, std::max(failed(kind, key), kGivenUpFor));
     return fail(Errc::internal, fmt::format("the turn of {} {} was given up: {}", name_of(kind), key, error.what()));
   }
 }

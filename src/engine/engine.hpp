@@ -24,6 +24,9 @@
 
 namespace sickbay::engine {
 
+// Views that are older say nothing for a list as a whole, and a list confirms nothing by them (ports/scheduler.hpp).
+inline constexpr Duration kOldestListed = seconds{40};
+
 class Engine {
  public:
   // All references outlive the engine. `faults` is the default fault table.
@@ -62,6 +65,8 @@ class Engine {
  private:
   Status turn_once(WorkKind kind, std::string_view key);
   void put_off(WorkKind kind, std::string_view key, Duration wait);
+  Duration failed(WorkKind kind, std::string_view key);
+  void ended_well(WorkKind kind, std::string_view key);
   Status node_turn(std::string_view key);
   Status cluster_turn(std::string_view key);
   Status sync_turn(std::string_view key);
@@ -117,7 +122,8 @@ class Engine {
   std::condition_variable wake_;
   bool stopping_ = false;
   bool work_notified_ = false, publish_notified_ = false;
-  std::set<std::pair<WorkKind, std::string>> in_turn_;  // kinds and keys this replica is turning now
+  std::set<std::pair<WorkKind, std::string>> in_turn_;        // kinds and keys this replica is turning now
+  std::map<std::pair<WorkKind, std::string>, int> failures_;  // of turns, in a row
   struct ToSend {
     std::uint64_t version = 0;  // that it was decided on
     Duration good_until{};      // steady

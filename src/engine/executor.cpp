@@ -7,14 +7,19 @@
 
 namespace sickbay::engine {
 
-bool ThreadExecutor::submit(const std::string& name, bool first, Call call) {
+bool ThreadExecutor::submit(const std::string& name, Urgency urgency, Call call) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return false;
   std::unique_ptr<Lane>& lane = lanes_[name];
   if (!lane) lane = std::make_unique<Lane>();
-  std::deque<Call>& queue = first ? lane->first : lane->queue;
-  if (queue.size() >= most_queued_) return false;
-  queue.push_back(std::move(call));
+  std::deque<Call>& queue = urgency == Urgency::none ? lane->queue : lane->soon;
+  if (urgency == Urgency::first) {
+    queue.push_front(std::move(call));
+  } else if (queue.size() >= most_queued_) {
+    return false;
+  } else {
+    queue.push_back(std::move(call));
+  }
   if (lane->idle < lane->queued() && lane->threads.size() < at_once_) {
     lane->threads.emplace_back([this, &of = *lane] { work(of); });
   }
@@ -32,7 +37,7 @@ void ThreadExecutor::work(Lane& lane) {
       continue;
     }
     {
-      std::deque<Call>& queue = lane.first.empty() ? lane.queue : lane.first;
+      std::deque<Call>& queue = lane.soon.empty() ? lane.queue : lane.soon;
       const Call call = std::move(queue.front());
       queue.pop_front();
       lock.unlock();
@@ -52,7 +57,7 @@ void ThreadExecutor::stop() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
     for (auto& [name, lane] : lanes_) {
-      lane->first.clear();
+      lane->soon.clear();
       lane->queue.clear();
       for (std::thread& thread : lane->threads) threads.push_back(std::move(thread));
       lane->threads.clear();
@@ -62,7 +67,7 @@ void ThreadExecutor::stop() {
   for (std::thread& thread : threads) thread.join();
 }
 
-bool QueueExecutor::submit(const std::string& lane, bool, Call call) {
+bool QueueExecutor::submit(const std::string& lane, Urgency, Call call) {
   const auto queued = std::ranges::count(queue_, lane, &std::pair<std::string, Call>::first);
   if (static_cast<std::size_t>(queued) >= most_queued_) return false;
   queue_.emplace_back(lane, std::move(call));

@@ -15,14 +15,16 @@
 
 namespace sickbay::engine {
 
+// Where a call goes in its lane: before all others; behind other such calls, before the rest; at the end.
+enum class Urgency { first, soon, none };
+
 class Executor {
  public:
   using Call = std::function<void()>;
 
   virtual ~Executor() = default;
-  // first: before all that are queued and are not. False: there is no room in the lane for such calls, or the executor
-  // stops; the call will not be made.
-  virtual bool submit(const std::string& lane, bool first, Call call) = 0;
+  // False: there is no room in the lane for such calls, or the executor stops; the call will not be made.
+  virtual bool submit(const std::string& lane, Urgency urgency, Call call) = 0;
   // Runs one queued call here and now, where nobody else does; false: there is none.
   virtual bool run_one() { return false; }
   // Begins no other call and waits for those under way; what is queued is dropped.
@@ -34,14 +36,14 @@ class ThreadExecutor final : public Executor {
  public:
   ThreadExecutor(std::size_t at_once, std::size_t most_queued) : at_once_(at_once), most_queued_(most_queued) {}
   ~ThreadExecutor() override { stop(); }
-  bool submit(const std::string& lane, bool first, Call call) override;
+  bool submit(const std::string& lane, Urgency urgency, Call call) override;
   void stop() override;
 
  private:
   struct Lane {
     std::condition_variable wake;
-    std::deque<Call> first, queue;
-    std::size_t queued() const { return first.size() + queue.size(); }
+    std::deque<Call> soon, queue;
+    std::size_t queued() const { return soon.size() + queue.size(); }
     std::vector<std::thread> threads;
     std::size_t idle = 0;
   };
@@ -61,7 +63,7 @@ class QueueExecutor final : public Executor {
   using Pick = std::function<std::size_t(std::size_t queued)>;
   explicit QueueExecutor(Pick pick = {}, std::size_t most_queued = 256)
       : pick_(std::move(pick)), most_queued_(most_queued) {}
-  bool submit(const std::string& lane, bool first, Call call) override;
+  bool submit(const std::string& lane, Urgency urgency, Call call) override;
   bool run_one() override;
   void stop() override { queue_.clear(); }
   std::size_t queued() const { return queue_.size(); }

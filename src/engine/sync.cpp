@@ -71,9 +71,11 @@ Told Engine::list_nodes(const AdapterKey& adapter) {
   const auto nodes = ask::list(*scheduler, options_.list_timeout);
   at(Point::after_look);
   if (!nodes) return list_failed(adapter, nodes.error().message);
-  // The list as a whole is as old as its oldest view.
+  // The list as a whole is as old as its oldest view; a view that is older than any should be stands for itself only.
   Duration age{};
-  for (const NodeStatus& node : *nodes) age = std::max(age, node.age);
+  for (const NodeStatus& node : *nodes) {
+    if (node.age <= kOldestListed) age = std::max(age, node.age);
+  }
   const Time at_list = *began - age;
   Status synced = sync_nodes(adapter, *nodes, at_list);
   if (synced) synced = end_sync(adapter, "scheduler", at_list, to_json_text(scheduler->capabilities()));

@@ -16,11 +16,6 @@
 namespace sickbay::engine {
 namespace {
 
-bool has_no_host(store::Tx& tx, const std::string& node) {
-  const auto known = store::get_node(tx, node);
-  return known && known->host.empty();
-}
-
 // A host that was given up stays so until its inspection, whatever the provider calls it.
 bool is_given_up(const Host& host) {
   return host.state == HostState::vacated || host.state == HostState::inspecting || host.state == HostState::ticket;
@@ -33,9 +28,12 @@ Host as_listed(const std::optional<Host>& known, const ListedHost& listed, std::
   host.id = listed.id;
   host.cluster = cluster;
   host.shape = listed.shape;
-  if (listed.checked_at && listed.checked_at > host.checked_at) host.checked_at = listed.checked_at;
-  if (known && is_given_up(*known)) return host;
-  host.state = listed.provider_state == "spare" ? HostState::spare : HostState::in_use;
+  const bool given_up = known && is_given_up(*known);
+  if (!given_up) host.state = listed.provider_state == "spare" ? HostState::spare : HostState::in_use;
+  // Of a host that nobody may take it says nothing, and a provider that checks its hosts all day need not be heard.
+  const bool counts = host.state == HostState::spare || !known;
+  if (counts && listed.checked_at && listed.checked_at > host.checked_at) host.checked_at = listed.checked_at;
+  if (given_up) return host;
   if (host.state == HostState::spare) host.reserved_for_pool = listed.pool;
   host.node = node;
   return host;
@@ -76,22 +74,27 @@ Status Engine::sync_hosts(std::string_view cluster, const std::vector<ListedHost
   const auto differing = store_.read([&](store::Tx& tx) -> Result<std::vector<Differing>> {
     std::vector<Differing> found;
     foreign = 0;
-    std::unordered_map<std::string, std::string> ids;
-    for (store::StoredNode& node : store::nodes_listed(tx, cluster, "")) ids[std::move(node.name)] = std::move(node.id);
+    std::unordered_map<std::string, store::StoredNode> by_name;
+    for (store::StoredNode& node : store::nodes_listed(tx, cluster, "")) by_name[node.name] = std::move(node);
     std::unordered_map<std::string, Host> known;
     for (Host& host : store::list_hosts(tx, cluster)) known[host.id] = std::move(host);
     for (const ListedHost& listed : hosts) {
       const auto stored = known.find(listed.id);
       std::vector<std::string> on_it;
+      bool all_have_one = true;
       for (const std::string& name : listed.nodes) {
-        if (const auto node = ids.find(name); node != ids.end()) on_it.push_back(node->second);
+        const auto node = by_name.find(name);
+        if (node == by_name.end()) continue;
+        on_it.push_back(node->second.id);
+        all_have_one = all_have_one && !node->second.host.empty();
       }
+      if (stored != known.end() && is_given_up(stored->second)) all_have_one = true;  // nobody is put on it
       const auto before = stored == known.end() ? store::get_host(tx, listed.id) : std::optional(stored->second);
       const std::string first = on_it.empty() ? "" : on_it.front();
       if (is_foreign(before, cluster)) {
         if (foreign++ == 0) example = fmt::format("{} of cluster {}", before->id, before->cluster);
-        if (std::ranges::none_of(on_it, [&](const std::string& id) { return has_no_host(tx, id); })) continue;
-      } else if (before && decide::same(*before, as_listed(before, listed, cluster, first))) {
+        if (all_have_one) continue;
+      } else if (all_have_one && before && decide::same(*before, as_listed(before, listed, cluster, first))) {
         continue;
       }
       Differing& one = found.emplace_back(Differing{&listed, std::move(on_it)});

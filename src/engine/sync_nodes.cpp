@@ -20,8 +20,11 @@ namespace sickbay::engine {
 namespace {
 
 constexpr std::string_view kGone = "gone";
+constexpr int kTries = 3;
 
-// Many nodes gone at once is a lister's fault (engine.md 6), not that many losses.
+// Many nodes gone at once is a lister's fault (engine.md 6), not that many losses: it is believed when lists have said
+// so for this long.
+constexpr Duration kBelievedAfter = minutes{30};
 bool too_many_gone(std::size_t gone, std::size_t known) {
   return gone > std::max<std::size_t>(3, known / 5);
 }
@@ -32,7 +35,7 @@ struct Candidate {
   std::string id;
   bool is_new = false;
   const NodeStatus* listed = nullptr;
-  std::string digest;
+  std::string digest;  // empty: the list does not say it for sure
 };
 
 // What is to be written about a candidate.
@@ -48,8 +51,12 @@ struct List {
   std::vector<std::string> order;  // of the cluster's schedulers
   std::string provider;
   SchedulerKind kind = SchedulerKind::kubernetes;
-  Time at{};
+  Time at{};  // when it was asked for, less the age of its views
 };
+
+bool is_stale(const Candidate& candidate) {
+  return candidate.listed && candidate.listed->age > kOldestListed;
+}
 
 // The node's labels and pool are those of the first of its schedulers, in the order of the configuration.
 bool leads(const List& list, const Node& node) {
@@ -74,7 +81,15 @@ Observation look_of(const List& list, const Node& node, const Candidate& candida
   NodeStatus gone;
   gone.name = node.name;
   gone.exists = false;
-  return ask::observed(candidate.listed ? *candidate.listed : gone, node, list.adapter.name, list.kind, list.at);
+  const Time at = is_stale(candidate) ? list.at - candidate.listed->age : list.at;
+  return ask::observed(candidate.listed ? *candidate.listed : gone, node, list.adapter.name, list.kind, at);
+}
+
+std::optional<Observation> row_of(store::Tx& tx, const List& list, const std::string& node) {
+  for (Observation& row : store::observations_of(tx, node)) {
+    if (row.scheduler == list.adapter.name) return std::move(row);
+  }
+  return std::nullopt;
 }
 
 Difference compare(store::Tx& tx, const List& list, const Candidate& candidate) {
@@ -93,23 +108,28 @@ Difference compare(store::Tx& tx, const List& list, const Candidate& candidate) 
   if (candidate.listed) node = as_listed(list, std::move(node), *candidate.listed);
   if (!known || !decide::same(*known, node)) found.node = node;
 
-  std::optional<Observation> previous;
-  for (Observation& row : store::observations_of(tx, node.id)) {
-    if (row.scheduler == list.adapter.name) previous = std::move(row);
-  }
+  const std::optional<Observation> previous = row_of(tx, list, node.id);
   const auto stored = store::listed(tx, node.id, list.adapter.name);
   const Observation look = look_of(list, node, candidate);
   const bool settled = look.exists || (previous && !previous->exists && previous->gone_looks >= 2);
   const bool agrees = previous && !ask::differs(*previous, look) && settled;
   // A node that is being worked on is looked at closer and more often than by lists; so is one whose look is newer.
   const auto repair = store::open_repair_of(tx, node.id);
-  const bool leave = (repair && repair->admitted_at) || (previous && previous->seen_at >= list.at);
+  const bool leave = (repair && repair->admitted_at) || (previous && previous->seen_at >= look.seen_at);
   if (!agrees && !leave) found.observation = decide::fold_observation(previous, look);
   const bool gone_for_good = found.observation && !look.exists && found.observation->gone_looks >= 2;
-  const bool confirmed = agrees || (found.observation && (look.exists || gone_for_good));
+  const bool confirmed = !is_stale(candidate) && (agrees || (found.observation && (look.exists || gone_for_good)));
   const std::string digest = confirmed ? candidate.digest : std::string();
   if ((previous || found.observation) && stored.value_or("") != digest) found.digest = digest;
   return found;
+}
+
+// What lists confirmed until now was seen when the last of them was made.
+void keep_last_seen(store::Tx& tx, const List& list, const std::string& node, std::optional<Time> listed_at) {
+  auto row = row_of(tx, list, node);
+  if (!row || !listed_at || *listed_at <= row->seen_at || store::listed(tx, node, list.adapter.name) == "") return;
+  row->seen_at = *listed_at;
+  store::put_observation(tx, *row);
 }
 
 // All of which the list says something else than what is stored, in the order of their ids: locks are taken in it.
@@ -122,7 +142,7 @@ std::vector<Candidate> differing(store::Tx& tx, const List& list, const std::vec
   std::size_t in_list = 0;
   for (const NodeStatus& one : nodes) {
     const auto known = by_name.find(one.name);
-    std::string digest = ask::digest_of(one);
+    std::string digest = one.age > kOldestListed ? std::string() : ask::digest_of(one);
     if (known == by_name.end()) {
       found.push_back({ids.next("node"), true, &one, std::move(digest)});
       continue;
@@ -132,13 +152,20 @@ std::vector<Candidate> differing(store::Tx& tx, const List& list, const std::vec
     by_name.erase(known);
   }
   for (const auto& [name, one] : by_name) {
-    if (one->listed) missing.push_back({one->id, false, nullptr, std::string(kGone)});
+    const bool known_gone = one->listed == kGone;
+    if (one->listed && !known_gone) missing.push_back({one->id, false, nullptr, std::string(kGone)});
   }
   if (too_many_gone(missing.size(), in_list + missing.size())) {
-    log::warn("{} of {} nodes are missing from the list of {}: not believed", missing.size(), in_list + missing.size(),
-              list.adapter.name);
-    std::erase_if(missing, [&](const Candidate& one) { return store::listed(tx, one.id, list.adapter.name) == ""; });
-    for (Candidate& one : missing) one.digest.clear();  // what is stored is not confirmed, and that is all
+    log::warn("{} of {} nodes are missing from the list of {}: not believed before they have been for {}",
+              missing.size(), in_list + missing.size(), list.adapter.name, format_duration(kBelievedAfter));
+    std::erase_if(missing, [&](Candidate& one) {
+      const auto stored = store::listed(tx, one.id, list.adapter.name);
+      const auto row = row_of(tx, list, one.id);
+      const bool for_long = stored == "" && row && row->seen_at + kBelievedAfter < list.at;
+      if (for_long || (row && !row->exists)) return false;
+      one.digest.clear();  // what is stored is not confirmed, and that is all
+      return stored == "";
+    });
   }
   found.insert(found.end(), missing.begin(), missing.end());
   std::erase_if(found, [&](const Candidate& one) {
@@ -160,12 +187,13 @@ void write_batch(store::Tx& tx, const List& list, std::vector<Candidate> batch) 
     if (known) one.id = known->id, one.is_new = false;
   }
   for (const Candidate& one : batch) {
-    if (!one.digest.empty()) woken.push_back(one.id);
+    if (one.listed || !one.digest.empty()) woken.push_back(one.id);
   }
   store::wake_all(tx, WorkKind::node, woken, store::now(tx));  // first: this is serial with the nodes' turns
   std::vector<store::Listed> digests;
   for (const Candidate& one : batch) {
     if (!one.listed && one.digest.empty()) {
+      keep_last_seen(tx, list, one.id, adapter ? adapter->listed_at : std::nullopt);
       digests.push_back({one.id, ""});
       continue;
     }
@@ -196,10 +224,16 @@ Status Engine::sync_nodes(const AdapterKey& adapter, const std::vector<NodeStatu
   }));
   for (std::size_t from = 0; from < all.size(); from += options_.sync_batch) {
     const std::span<const Candidate> batch(all.data() + from, std::min(options_.sync_batch, all.size() - from));
-    SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {
-      write_batch(tx, list, {batch.begin(), batch.end()});
-      return {};
-    }));
+    // Another scheduler's list may adopt the same nodes at this very moment: then they are found there.
+    Status written;
+    for (int tries = 0; tries < kTries; ++tries) {
+      written = store_.write([&](store::Tx& tx) -> Status {
+        write_batch(tx, list, {batch.begin(), batch.end()});
+        return {};
+      });
+      if (written) break;
+    }
+    SICKBAY_CHECK(written);
   }
   if (!all.empty()) notify();
   return {};

@@ -108,9 +108,10 @@ struct Operation {
 struct Hold {
   std::string node, scheduler;
   std::string repair;  // the owner; its id is in the mark
+  std::string uid;     // the scheduler's object that carries the mark, where it is known
   bool wanted = true;  // false: to be released
   std::optional<Time> placed_at, observed_at, released_at;
-  BOOST_DESCRIBE_CLASS(Hold, (), (node, scheduler, repair, wanted, placed_at, observed_at, released_at), (), ())
+  BOOST_DESCRIBE_CLASS(Hold, (), (node, scheduler, repair, uid, wanted, placed_at, observed_at, released_at), (), ())
 };
 
 // Whose limit a slot counts for: one pool's, or (no pool) the whole cluster's. A pool must be said to be one: a bare

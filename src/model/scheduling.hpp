@@ -73,11 +73,17 @@ struct NodeStatus {
   // may differ): zero for a look made for this very answer.
   Duration age{};
   bool exists = true;
-  bool ready = false;         // Ready, registered, as the scheduler says
+  bool ready = false;  // would take work now, but for cordons and marks: Kubernetes' Ready; Slurm's node is not DOWN
+  // It answers the scheduler: the kubelet posts its status, slurmd registered. After a boot this proves the node, since
+  // Slurm keeps it DOWN or drained until it is told otherwise (ReturnToService).
+  bool registered = false;
   bool cordoned = false;      // takes no new work, whoever said so
   std::string hold_owner;     // the repair id in our mark, while our mark is whole: it is there and keeps work away
   bool foreign_mark = false;  // a cordon or drain that is not ours
-  Idleness idleness = Idleness::unknown;
+  Idleness idleness = Idleness::unknown;  // of accelerators: whether work holds or asks for them (product.md 4.1)
+  // Nothing is left that a drain has to move, with or without accelerators: no pod but those of DaemonSets and mirrors,
+  // no job. Absent: not known, which is not "nothing".
+  std::optional<bool> drained;
   std::vector<Condition> conditions;
   std::map<std::string, std::string> labels;
   std::map<std::string, std::int64_t> capacity;  // "nvidia.com/gpu": 8
@@ -86,8 +92,8 @@ struct NodeStatus {
   std::vector<std::string> blockers;  // what the drain waits for: "pod x: PodDisruptionBudget y"
   std::string error;                  // of a look: why it failed; everything else is unknown then
   BOOST_DESCRIBE_CLASS(NodeStatus, (),
-                       (name, uid, version, pool, age, exists, ready, cordoned, hold_owner, foreign_mark, idleness,
-                        conditions, labels, capacity, request, holders, blockers, error),
+                       (name, uid, version, pool, age, exists, ready, registered, cordoned, hold_owner, foreign_mark,
+                        idleness, drained, conditions, labels, capacity, request, holders, blockers, error),
                        (), ())
 };
 

@@ -62,11 +62,13 @@ struct Config {
   Duration job_every{};               // mean time between new jobs in the whole world; zero: none come by themselves
   Duration job_length = seconds{60};  // mean
   double job_blocked = 0;             // share of jobs that a disruption budget protects from eviction
+  double job_light = 0;               // share of Kubernetes' that ask for no accelerator
   Latencies latencies;
   Weather weather;
   BOOST_DESCRIBE_CLASS(Config, (),
                        (seed, nodes, spares, gpus, pools, schedulers, declared, serials, shared_hosts, provider, guest,
-                        capabilities, marks_survive_rebuild, job_every, job_length, job_blocked, latencies, weather),
+                        capabilities, marks_survive_rebuild, job_every, job_length, job_blocked, job_light, latencies,
+                        weather),
                        (), ())
 };
 
@@ -100,13 +102,14 @@ struct Entry {
   std::uint32_t gpu = 0;
   std::string detail;    // request: the answer; begin: how it is going to fail, if it is
   bool blocked = false;  // job: protected by a budget
+  bool light = false;    // job: without accelerators
   std::optional<Outcome> outcome;
   std::optional<Time> until;
   std::optional<Config> config;
   BOOST_DESCRIBE_CLASS(Entry, (),
                        (n, at, what, ref, node, host, scheduler, operation, repair, installation, kind, action, force,
                         grace, force_after, saw, version, by, job, boot, machine, uid, target, fault, gpu, detail,
-                        blocked, outcome, until, config),
+                        blocked, light, outcome, until, config),
                        (), ())
 };
 

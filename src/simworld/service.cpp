@@ -25,8 +25,8 @@ struct StormBody {
 struct NodeBody {
   std::string node, scheduler, by = "somebody";
   std::uint32_t seconds = 300;
-  bool blocked = false;
-  BOOST_DESCRIBE_CLASS(NodeBody, (), (node, scheduler, by, seconds, blocked), (), ())
+  bool blocked = false, light = false;
+  BOOST_DESCRIBE_CLASS(NodeBody, (), (node, scheduler, by, seconds, blocked, light), (), ())
 };
 struct ReachableBody {
   std::string adapter;
@@ -213,7 +213,8 @@ Result<json::value> Service::demo(std::string_view what, const json::value& body
   }
   if (order.scheduler.empty() && !node->second.in.empty()) order.scheduler = node->second.in.front().scheduler;
   Status status = fail(Errc::not_found, fmt::format("'{}' is nothing this world can be asked for", what));
-  if (what == "job") status = world_.start_job(order.scheduler, order.node, seconds{order.seconds}, order.blocked);
+  if (what == "job")
+    status = world_.start_job(order.scheduler, order.node, seconds{order.seconds}, order.blocked, order.light);
   if (what == "cordon") status = world_.cordon(order.scheduler, order.node, order.by);
   if (what == "uncordon") status = world_.uncordon(order.scheduler, order.node, order.by);
   if (what == "crash") status = world_.crash(order.node);

@@ -14,6 +14,7 @@ struct Job {
   std::string id;
   Time since{}, ends{};
   bool blocked = false;        // a disruption budget protects it from eviction
+  bool light = false;          // it asks for no accelerator: nobody waits for it, but a drain has to move it
   std::optional<Time> leaves;  // it was asked to go
 };
 

@@ -172,6 +172,7 @@ void World::new_job() {
     job.scheduler = in->scheduler;
     job.job = new_id("job");
     job.blocked = chance(config_.job_blocked);
+    job.light = declared(in->scheduler).kind == SchedulerKind::kubernetes && chance(config_.job_light);
     job.until = now_ + Duration{length / 2 + static_cast<std::int64_t>(pick(static_cast<std::uint64_t>(length) + 1))};
     record(job, false);
   }
@@ -283,7 +284,7 @@ void World::apply_to_node(const Entry& entry) {
       if (in) in->cordons.clear(), ++in->version;
       break;
     case What::job:
-      if (in) in->jobs.push_back({entry.job, entry.at, *entry.until, entry.blocked, {}});
+      if (in) in->jobs.push_back({entry.job, entry.at, *entry.until, entry.blocked, entry.light, {}});
       break;
     case What::job_leaves:
       if (in && job != in->jobs.end()) job->leaves = entry.until;

@@ -71,7 +71,8 @@ class World {
   Status uncordon(std::string_view scheduler, std::string_view node, std::string_view by);   // ours too
   Status drop_mark(std::string_view scheduler, std::string_view node, std::string_view by);  // ours only
   Status inject(const FaultOrder& order);
-  Status start_job(std::string_view scheduler, std::string_view node, Duration length, bool blocked);
+  Status start_job(std::string_view scheduler, std::string_view node, Duration length, bool blocked,
+                   bool light = false);
   Status crash(std::string_view node);  // restarts by itself: a new boot
   Status die(std::string_view node);    // stops, until it is booted
   Status mend(std::string_view node);   // a technician: its hardware is whole again; the kernel log stays

@@ -73,7 +73,7 @@ Status World::inject(const FaultOrder& order) {
   return {};
 }
 
-Status World::start_job(std::string_view scheduler, std::string_view node, Duration length, bool blocked) {
+Status World::start_job(std::string_view scheduler, std::string_view node, Duration length, bool blocked, bool light) {
   SICKBAY_ASSIGN(const Membership* in, need(scheduler, node));
   const NodeState& state = *find(node);
   if (in->cordoned() || !state.up || !state.listed) {
@@ -83,6 +83,7 @@ Status World::start_job(std::string_view scheduler, std::string_view node, Durat
   job.scheduler = scheduler;
   job.job = new_id("job");
   job.blocked = blocked;
+  job.light = light;
   job.until = now_ + length;
   record(job, false);
   return {};

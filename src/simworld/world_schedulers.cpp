@@ -122,7 +122,10 @@ NodeStatus World::status_of(const NodeState& node, const Membership& in, std::st
   const bool ours = in.mark && in.mark->installation == installation;
   if (ours) seen.hold_owner = in.mark->repair;
   seen.foreign_mark = !in.cordons.empty() || (in.mark && !ours);
-  seen.idleness = in.jobs.empty() ? Idleness::idle : Idleness::busy;
+  seen.registered = seen.ready;
+  const bool busy = std::ranges::any_of(in.jobs, [](const Job& job) { return !job.light; });
+  seen.idleness = busy ? Idleness::busy : Idleness::idle;
+  seen.drained = in.jobs.empty();
   seen.labels = {{"pool", node.pool}};
   if (const std::uint32_t gpus = node.name == config_.guest ? 0 : config_.gpus; gpus > 0) {
     seen.capacity = {{"gpu", gpus}};
@@ -136,7 +139,7 @@ NodeStatus World::status_of(const NodeState& node, const Membership& in, std::st
   if (declared(in.scheduler).kind == SchedulerKind::slurm) {
     const std::string state = !node.up ? "DOWN" : seen.cordoned ? "DRAIN" : in.jobs.empty() ? "IDLE" : "ALLOCATED";
     seen.conditions = {{"State", state, node.up ? "" : "Not responding", "", {}}};
-    seen.ready = seen.ready && !(seen.cordoned && !ours);  // Slurm calls a drained node unavailable
+    seen.ready = seen.ready && !seen.cordoned;  // Slurm calls a drained node unavailable, whoever drained it
   } else {
     seen.conditions = {{"Ready", seen.ready ? "True" : "Unknown", seen.ready ? "KubeletReady" : "NodeStatusUnknown", "",
                         seen.ready ? std::optional<Time>() : std::nullopt}};

@@ -48,13 +48,13 @@ void put_adapter(Tx& tx, const Adapter& adapter) {
 
 std::vector<StoredNode> nodes_listed(Tx& tx, std::string_view cluster, std::string_view scheduler) {
   std::vector<StoredNode> out;
-  for (auto& [id, name, digest] : select<std::string, std::string, std::optional<std::string>>(
+  for (auto& [id, name, host, digest] : select<std::string, std::string, std::string, std::optional<std::string>>(
            tx,
-           "SELECT node.id, node.name, observation.listed FROM node LEFT JOIN observation "
+           "SELECT node.id, node.name, node.host, observation.listed FROM node LEFT JOIN observation "
            "ON observation.node = node.id AND observation.scheduler = ?2 "
            "WHERE node.cluster = ?1 AND node.removed = 0",
            cluster, scheduler)) {
-    out.push_back({std::move(id), std::move(name), std::move(digest)});
+    out.push_back({std::move(id), std::move(name), std::move(host), std::move(digest)});
   }
   return out;
 }

@@ -28,7 +28,7 @@ void put_adapter(Tx& tx, const Adapter& adapter);  // of a cluster that exists
 // A node of the cluster (not a removed one) as a scheduler's list is compared with it. listed: the observation's
 // digest; absent: the scheduler never had the node.
 struct StoredNode {
-  std::string id, name;
+  std::string id, name, host;
   std::optional<std::string> listed;
 };
 std::vector<StoredNode> nodes_listed(Tx& tx, std::string_view cluster, std::string_view scheduler);

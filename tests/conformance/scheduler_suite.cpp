@@ -12,6 +12,8 @@ TEST_P(SchedulerContract, AFreshNodeIsReadyIdleAndUnmarked) {
   EXPECT_FALSE(seen.foreign_mark);
   EXPECT_EQ(seen.hold_owner, "");
   EXPECT_EQ(seen.idleness, Idleness::idle);
+  EXPECT_EQ(seen.drained, true);
+  EXPECT_TRUE(seen.registered);
   EXPECT_NE(seen.uid, "");
 }
 
@@ -129,6 +131,17 @@ TEST_P(SchedulerContract, WorkMakesANodeBusy) {
   EXPECT_EQ(seen.holders.size(), 1u);
 }
 
+TEST_P(SchedulerContract, WorkWithoutAcceleratorsKeepsNobodyWaitingButMustBeDrained) {
+  if (!lab->start_light_work()) GTEST_SKIP() << "there is no such work";
+  ASSERT_EQ(cordon("repair-1").answer, Answer::done);
+  EXPECT_EQ(look().idleness, Idleness::idle);
+  EXPECT_EQ(look().drained, false);
+  EXPECT_EQ(drain("repair-1").blockers.size(), 1u) << "its budget counts like any other";
+  EXPECT_EQ(drain("repair-1", true).answer, Answer::accepted);
+  lab->wait_until_left();
+  EXPECT_EQ(look().drained, true);
+}
+
 TEST_P(SchedulerContract, DrainWithoutItsMarkIsRefused) {
   lab->start_work(false);
   EXPECT_EQ(drain("repair-1").answer, Answer::refused);
@@ -189,7 +202,7 @@ TEST_P(SchedulerContract, TheListIsCompleteAndCarriesOurMark) {
   ASSERT_NE(found, listed->end());
   EXPECT_EQ(found->conditions.size(), look().conditions.size());
   EXPECT_TRUE(found->cordoned);
-  EXPECT_TRUE(found->ready);
+  EXPECT_TRUE(found->registered) << "drained, perhaps, but it answers";
   EXPECT_EQ(found->hold_owner, "repair-1");
   EXPECT_EQ(found->uid, look().uid);
 }

@@ -18,8 +18,9 @@ class SchedulerLab {
   virtual Scheduler& scheduler() = 0;
   virtual Scheduler& of_another_installation() = 0;
   virtual std::string node() = 0;
-  virtual Duration soon() = 0;                   // a timeout that is long enough
-  virtual void start_work(bool protected_) = 0;  // protected: its disruption budget allows no eviction
+  virtual Duration soon() = 0;                       // a timeout that is long enough
+  virtual void start_work(bool protected_) = 0;      // protected: its disruption budget allows no eviction
+  virtual bool start_light_work() { return false; }  // without accelerators, protected; false: there is no such work
   virtual void cordon_as_somebody() = 0;
   virtual void uncordon_as_somebody() = 0;  // ours and theirs
   virtual void wait_until_left() = 0;       // lets the time pass that leaving work is given

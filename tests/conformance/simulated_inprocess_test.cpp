@@ -39,6 +39,9 @@ class InProcessSchedulerLab final : public SchedulerLab {
   void start_work(bool protected_) override {
     ASSERT_TRUE(setting_.world->start_job("sim-k8s", node(), hours{9}, protected_));
   }
+  bool start_light_work() override {
+    return setting_.world->start_job("sim-k8s", node(), hours{9}, true, true).has_value();
+  }
   void cordon_as_somebody() override { ASSERT_TRUE(setting_.world->cordon("sim-k8s", node(), "alice")); }
   void uncordon_as_somebody() override { ASSERT_TRUE(setting_.world->uncordon("sim-k8s", node(), "alice")); }
   void wait_until_left() override { setting_.pass(minutes{5}); }

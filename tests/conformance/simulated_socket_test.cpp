@@ -51,6 +51,12 @@ class SocketSchedulerLab final : public SchedulerLab {
   void start_work(bool protected_) override {
     served_.service->with_world([&](World& w) { ASSERT_TRUE(w.start_job("sim-k8s", node(), hours{9}, protected_)); });
   }
+  bool start_light_work() override {
+    bool started = false;
+    served_.service->with_world(
+        [&](World& w) { started = w.start_job("sim-k8s", node(), hours{9}, true, true).has_value(); });
+    return started;
+  }
   void cordon_as_somebody() override {
     served_.service->with_world([&](World& w) { ASSERT_TRUE(w.cordon("sim-k8s", node(), "alice")); });
   }

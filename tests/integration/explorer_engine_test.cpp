@@ -18,10 +18,12 @@ namespace {
 class CountingScheduler final : public Scheduler {
  public:
   SchedulerCapabilities capabilities() const override { return {}; }
-  NodeStatus observe(std::string_view, Duration) override {
+  NodeStatus observe(std::string_view name, Duration) override {
     NodeStatus seen;
+    seen.name = name;
     seen.ready = true;
     seen.idleness = Idleness::idle;
+    seen.drained = true;
     seen.cordoned = placed > 0;
     if (placed > 0) seen.hold_owner = "r1";
     return seen;

@@ -133,7 +133,8 @@ void People::meddle() {
       break;
     case 2:
       trace_(fmt::format("carol starts work on {} in {}", node, scheduler));
-      (void)world_.start_job(scheduler, node, random_.between(seconds{30}, minutes{5}), random_.chance(0.3));
+      (void)world_.start_job(scheduler, node, random_.between(seconds{30}, minutes{5}), random_.chance(0.3),
+                             random_.chance(0.2));
       break;
     default: {
       const auto found = store_.read(

@@ -63,6 +63,7 @@ Plan make_plan(Random& random) {
   world.job_every = random.chance(0.5) ? random.between(seconds{20}, minutes{3}) : Duration{};
   world.job_length = random.between(seconds{20}, minutes{3});
   world.job_blocked = trouble(0.3, 0.5);
+  world.job_light = trouble(0.5, 0.6);
   world.latencies.reboot = random.between(seconds{5}, seconds{60});
   world.latencies.drain_grace = random.between(seconds{1}, seconds{20});
   world.weather.not_sent = trouble(0.3, 0.2);

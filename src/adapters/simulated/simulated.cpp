@@ -13,8 +13,12 @@ namespace {
 
 using clients::HttpRequest;
 
-Result<std::string> ask(const std::string& url, Duration timeout, const json::value* body) {
+constexpr std::size_t kLargestList = 512U << 20;  // 100,000 nodes with a few kilobytes each
+
+Result<std::string> ask(const std::string& url, Duration timeout, const json::value* body,
+                        std::size_t most = 1U << 20) {
   HttpRequest request;
+  request.max_answer = most;
   request.url = url;
   request.timeout = timeout;
   if (body) {
@@ -29,8 +33,8 @@ Result<std::string> ask(const std::string& url, Duration timeout, const json::va
 }
 
 template <class T>
-Result<T> read(const std::string& url, Duration timeout) {
-  SICKBAY_ASSIGN(const std::string text, ask(url, timeout, nullptr));
+Result<T> read(const std::string& url, Duration timeout, std::size_t most = 1U << 20) {
+  SICKBAY_ASSIGN(const std::string text, ask(url, timeout, nullptr, most));
   return from_json_text<T>(text, Reading::complete);
 }
 
@@ -88,7 +92,7 @@ NodeStatus SimulatedScheduler::observe(std::string_view node_name, Duration time
 
 Result<std::vector<NodeStatus>> SimulatedScheduler::list(Duration timeout) {
   return read<std::vector<NodeStatus>>(
-      fmt::format("{}/v1/schedulers/{}/nodes?installation={}", url_, name_, installation_), timeout);
+      fmt::format("{}/v1/schedulers/{}/nodes?installation={}", url_, name_, installation_), timeout, kLargestList);
 }
 
 Result<ProviderCapabilities> SimulatedProvider::capabilities(Duration timeout) {
@@ -110,7 +114,7 @@ OperationView SimulatedProvider::observe(const Operation& operation, Duration ti
 }
 
 Result<std::vector<ListedHost>> SimulatedProvider::hosts(Duration timeout) {
-  return read<std::vector<ListedHost>>(url_ + "/v1/provider/hosts", timeout);
+  return read<std::vector<ListedHost>>(url_ + "/v1/provider/hosts", timeout, kLargestList);
 }
 
 }  // namespace sickbay::adapters

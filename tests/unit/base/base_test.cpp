@@ -55,5 +55,15 @@ TEST(Ids, TheSameSeedGivesTheSameIds) {
   EXPECT_NE(RandomIds{}.next("rep"), RandomIds{}.next("rep"));
 }
 
+TEST(Time, WhatIsReadCanBeReadAgainAsItIsWritten) {
+  for (const std::string_view text : {"9999-12-31T23:59:59-01:00", "0000-01-01T00:00:00+01:00"}) {
+    EXPECT_FALSE(parse_time(text)) << text;
+  }
+  for (const std::string_view text : {"9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59+01:00"}) {
+    ASSERT_TRUE(parse_time(text)) << text;
+    EXPECT_TRUE(parse_time(format_time(*parse_time(text)))) << text;
+  }
+}
+
 }  // namespace
 }  // namespace sickbay

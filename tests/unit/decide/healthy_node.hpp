@@ -80,6 +80,7 @@ inline NodeFacts healthy_node(std::vector<std::string> schedulers = {"kube"}) {
     Observation look;
     look.node = "node-1", look.scheduler = name, look.seen_at = kStart, look.ready = true;
     look.idleness = Idleness::idle;
+    look.drained = true;
     facts.observed.push_back(look);
   }
   return facts;

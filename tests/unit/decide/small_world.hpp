@@ -7,13 +7,15 @@
 
 #include <algorithm>
 
+#include "decide/turn.hpp"
 #include "tests/unit/decide/healthy_node.hpp"
 
 namespace sickbay::decide::testing {
 
 struct Mark {
-  std::string owner;
-  bool cordoned = false, ready = true, exists = true, busy = false, down = false;
+  std::string owner, uid;
+  bool cordoned = false, ready = true, registered = false, exists = true, busy = false, down = false;
+  bool leftovers = false;  // pods without accelerators
   std::vector<std::string> blockers;
 };
 
@@ -30,6 +32,7 @@ struct World {
   bool obey = true;  // operations are carried out; else they stay planned
   bool drain_works = true;
   bool refuse_drains = false;
+  bool names_hosts = true;
   Outcome act_outcome = Outcome::succeeded;
   std::uint32_t nodes = 100, out_of_service = 0;
   std::vector<Time> turned_unhealthy;
@@ -114,8 +117,7 @@ struct World {
       if (facts.caution.observe_only) return "an operation was planned while only observing";
       if (op.kind != OperationKind::act && op.kind != OperationKind::drain) continue;
       if (!repair || repair->id != op.repair) return "a drain or act without its repair";
-      const bool automatic = repair->review && repair->review->by == "Auto-Approved";
-      if (automatic && facts.cluster.breaker.open) return "something automatic while the breaker is open";
+      if (is_automatic(*repair) && facts.cluster.breaker.open) return "something automatic while the breaker is open";
       if (facts.node.identity_conflict) return "an action during an identity conflict";
       if (op.kind != OperationKind::act || repair->force_drain) continue;
       for (const std::string& name : facts.node.schedulers) {
@@ -201,9 +203,12 @@ struct World {
       Observation fresh;
       fresh.node = "node-1", fresh.scheduler = old.scheduler;
       fresh.error = mark.down ? "connection refused" : "";
-      fresh.exists = mark.exists, fresh.ready = mark.ready, fresh.cordoned = mark.cordoned;
+      fresh.exists = mark.exists, fresh.ready = mark.ready, fresh.registered = mark.registered,
+      fresh.cordoned = mark.cordoned;
       fresh.hold_owner = mark.owner;
       fresh.idleness = mark.busy ? Idleness::busy : Idleness::idle;
+      fresh.drained = !mark.busy && !mark.leftovers;
+      fresh.uid = mark.uid;
       if (mark.busy) fresh.holders = {{"pod", "train-0", "train-0", "", {}}};
       fresh.blockers = mark.blockers;
       fresh.kind = old.kind, fresh.seen_at = now;
@@ -246,7 +251,7 @@ struct World {
     } else if (refuse_drains) {
       outcome = Outcome::failed;
     } else if (drain_works || op.force) {
-      mark.busy = false;
+      mark.busy = mark.leftovers = false;
     }
     now += seconds{1};
     op.concluded_at = now;
@@ -256,7 +261,7 @@ struct World {
     if (op.kind == OperationKind::act && outcome == Outcome::succeeded && op.action != Action::remove) {
       now += seconds{30};
       new_boot(op.action == Action::reprovision || op.action == Action::migrate,
-               op.action == Action::migrate ? "host-2" : "");
+               op.action == Action::migrate && names_hosts ? "host-2" : "");
     }
   }
 

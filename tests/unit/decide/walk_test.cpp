@@ -253,7 +253,10 @@ Repair any_repair() {
   repair.alerts = *rc::gen::arbitrary<bool>() ? std::vector<std::string>{"alr-1"} : std::vector<std::string>{};
   repair.by_evidence = *rc::gen::arbitrary<bool>();
   repair.created_at = kStart - hours{3};
-  if (*rc::gen::arbitrary<bool>()) repair.review = Review{one_of<std::string>({"Auto-Approved", "ann"}), kStart, ""};
+  if (*rc::gen::arbitrary<bool>()) {
+    repair.review = Review{one_of<std::string>({"Auto-Approved", "ann"}), kStart, "",
+                           one_of({ReviewHow::automatically, ReviewHow::by_person})};
+  }
   if (*rc::gen::inRange(0, 4) == 0) repair.cancel_requested_by = "ann";
   if (*rc::gen::inRange(0, 4) == 0) repair.force_drain = "ann";
   repair.wait_until = maybe_time();
@@ -303,7 +306,7 @@ NodeFacts any_facts() {
   if (coin()) facts.operations = {any_operation()};
   if (coin())
     facts.holds.push_back(
-        {"node-1", "kube", one_of<std::string>({"rep-1", "rep-0"}), coin(), maybe_time(), maybe_time(), {}});
+        {"node-1", "kube", one_of<std::string>({"rep-1", "rep-0"}), "", coin(), maybe_time(), maybe_time(), {}});
   if (coin()) facts.node.quarantine = Quarantine{one_of<std::string>({"rep-1", "rep-0"}), "why", kStart};
   if (*rc::gen::inRange(0, 5) == 0) facts.node.identity_conflict = "two";
   if (*rc::gen::inRange(0, 5) == 0) facts.node.removed_at = kStart;
@@ -314,6 +317,7 @@ NodeFacts any_facts() {
   look.seen_at = kStart - seconds{*rc::gen::inRange(0, 100)};
   look.idleness = one_of({Idleness::unknown, Idleness::busy, Idleness::idle});
   look.idle_looks = *rc::gen::inRange(0U, 4U);
+  if (coin()) look.drained = coin();
   look.exists = *rc::gen::inRange(0, 5) != 0;
   look.gone_looks = look.exists ? 0 : 2;
   look.cordoned = coin();
@@ -329,7 +333,7 @@ TEST(Walk, FactsThatCannotBeAreDecidedWithoutHarm) {
     world.strict = false;
     const NodeChanges changes = node_turn(world.facts, world.now, world.ids);
     const std::string wrong = world.wrong_with(changes);
-    if (!wrong.empty()) RC_FAIL(wrong);
+    if (!wrong.empty()) RC_FAIL(wrong + ": " + World::describe(changes));
     world.apply(changes);
     if (!world.problem.empty()) RC_FAIL(world.problem);
     const NodeChanges again = node_turn(world.facts, world.now, world.ids);

@@ -248,14 +248,14 @@ TEST(Threads, AnExecutorStopsCleanlyWithCallsUnderWay) {
   std::atomic<bool> running = false, let_go = false;
   std::atomic<int> made = 0;
   ThreadExecutor executor(2, 8);
-  ASSERT_TRUE(executor.submit("c1/k8s", false, [&] {
+  ASSERT_TRUE(executor.submit("c1/k8s", Urgency::none, [&] {
     running = true;
     while (!let_go) std::this_thread::yield();
     ++made;
   }));
   while (!running) std::this_thread::yield();
   std::thread stopping([&] { executor.stop(); });
-  while (executor.submit("c2/k8s", false, [] {})) std::this_thread::yield();  // until it takes no more
+  while (executor.submit("c2/k8s", Urgency::none, [] {})) std::this_thread::yield();  // until it takes no more
   let_go = true;
   stopping.join();
   EXPECT_EQ(made, 1);
@@ -265,34 +265,36 @@ TEST(Threads, WhatComesFirstHasRoomAndOvertakesWhatIsQueued) {
   std::atomic<bool> running = false, let_go = false, done = false;
   std::vector<std::string> order;
   ThreadExecutor executor(1, 2);
-  ASSERT_TRUE(executor.submit("c1/k8s", false, [&] {
+  ASSERT_TRUE(executor.submit("c1/k8s", Urgency::none, [&] {
     running = true;
     while (!let_go) std::this_thread::yield();
   }));
   while (!running) std::this_thread::yield();
-  ASSERT_TRUE(executor.submit("c1/k8s", false, [&] { order.push_back("look 1"); }));
-  ASSERT_TRUE(executor.submit("c1/k8s", false, [&] { order.push_back("look 2"), done = true; }));
-  ASSERT_FALSE(executor.submit("c1/k8s", false, [&] { order.push_back("look 3"); }));
-  ASSERT_TRUE(executor.submit("c1/k8s", true, [&] { order.push_back("send 1"); }));
-  ASSERT_TRUE(executor.submit("c1/k8s", true, [&] { order.push_back("send 2"); }));
+  ASSERT_TRUE(executor.submit("c1/k8s", Urgency::none, [&] { order.push_back("look 1"); }));
+  ASSERT_TRUE(executor.submit("c1/k8s", Urgency::none, [&] { order.push_back("look 2"), done = true; }));
+  ASSERT_FALSE(executor.submit("c1/k8s", Urgency::none, [&] { order.push_back("look 3"); }));
+  ASSERT_TRUE(executor.submit("c1/k8s", Urgency::soon, [&] { order.push_back("send 1"); }));
+  ASSERT_TRUE(executor.submit("c1/k8s", Urgency::soon, [&] { order.push_back("send 2"); }));
+  ASSERT_FALSE(executor.submit("c1/k8s", Urgency::soon, [&] { order.push_back("send 3"); }));
+  ASSERT_TRUE(executor.submit("c1/k8s", Urgency::first, [&] { order.push_back("list"); }));
   let_go = true;
   while (!done) std::this_thread::yield();
   executor.stop();
-  EXPECT_EQ(order, (std::vector<std::string>{"send 1", "send 2", "look 1", "look 2"}));
+  EXPECT_EQ(order, (std::vector<std::string>{"list", "send 1", "send 2", "look 1", "look 2"}));
 }
 
 TEST(Threads, ALaneThatHangsLeavesTheOthersTheirs) {
   std::atomic<bool> let_go = false, other = false;
   ThreadExecutor executor(2, 4);
   int taken = 0;
-  while (executor.submit("c1/k8s", false, [&] {
+  while (executor.submit("c1/k8s", Urgency::none, [&] {
     while (!let_go) std::this_thread::yield();
   })) {
     ++taken;
     ASSERT_LE(taken, 6);
   }
   EXPECT_GE(taken, 4);
-  ASSERT_TRUE(executor.submit("c2/k8s", false, [&] { other = true; }));
+  ASSERT_TRUE(executor.submit("c2/k8s", Urgency::none, [&] { other = true; }));
   while (!other) std::this_thread::yield();
   let_go = true;
 }

@@ -54,6 +54,7 @@ class ScriptedScheduler final : public Scheduler {
     if (!seen.error.empty()) return seen;
     seen.ready = true;
     seen.idleness = Idleness::idle;
+    seen.drained = true;
     const auto mark = script_.marks.find(std::string(name));
     seen.cordoned = mark != script_.marks.end();
     if (seen.cordoned) seen.hold_owner = mark->second;

@@ -1,5 +1,6 @@
 // A turn that meets an internal error is given up, loudly, and keeps nobody else from their turns.
 #include "base/expect.hpp"
+#include "store/sql.hpp"
 #include "tests/unit/engine/engine_fixture.hpp"
 
 namespace sickbay::engine::testing {
@@ -56,6 +57,27 @@ TEST_F(GivenUp, AWorkerAloneGoesOnWithOtherNodesAndTriesAgainAfterAMinute) {
   EXPECT_NE(std::ranges::find(again, first_), again.end());
   turn_all();
   EXPECT_EQ(due(), std::vector<std::string>{});
+}
+
+// A row that cannot be read, however it came there.
+TEST_F(GivenUp, ATurnThatFailsBacksOffFromASecondToFiveMinutesAndHoldsUpNobody) {
+  write([&](store::Tx& tx) { store::execute(tx, "UPDATE observation SET doc = '{' WHERE node = ?1", first_); });
+  EXPECT_FALSE(engine_->step());
+  EXPECT_EQ(due(), std::vector{second_});
+  turn_all();
+  int turns = 1;
+  for (int i = 0; i < 3600; ++i) {
+    clock_.advance(seconds{1});
+    const auto now = due();
+    if (std::ranges::find(now, first_) == now.end()) continue;
+    EXPECT_FALSE(engine_->turn(WorkKind::node, first_));
+    ++turns;
+  }
+  EXPECT_GE(turns, 18);
+  EXPECT_LE(turns, 24) << "1, 2, 4 ... 256 s, then every five minutes";
+  write([&](store::Tx& tx) { store::execute(tx, "DELETE FROM observation WHERE node = ?1", first_); });
+  clock_.advance(minutes{5});
+  EXPECT_TRUE(engine_->turn(WorkKind::node, first_));
 }
 
 }  // namespace

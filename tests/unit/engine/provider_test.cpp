@@ -120,6 +120,29 @@ TEST_F(Providers, AHostThatTwoClustersListStaysWithTheFirst) {
   EXPECT_TRUE(other_provider_.started.empty()) << "the other act on the machine is not over";
 }
 
+// Virtual machines: the second one comes to a host that is known already.
+TEST_F(Providers, ANodeThatJoinsAHostWithAnotherIsKnownToBeOnIt) {
+  provider_.hosts = {ListedHost{"SN-1", "train", {"gpu-0"}, "in-use", {}, {}}};
+  add("c1", scheduler_, provider_, 2);
+  EXPECT_EQ(node("c1", "gpu-0").host, "SN-1");
+  provider_.hosts[0].nodes = {"gpu-0", "gpu-1"};
+  pass(seconds{30});
+  EXPECT_EQ(node("c1", "gpu-1").host, "SN-1");
+  const int before = commits_;
+  pass(seconds{30});
+  EXPECT_LE(commits_ - before, 4) << "nothing differs any more";
+}
+
+TEST_F(Providers, WhenAHostInUseWasCheckedIsNoNews) {
+  provider_.hosts = {ListedHost{"SN-1", "train", {"gpu-0"}, "in-use", {}, {}}};
+  add("c1", scheduler_, provider_, 1);
+  pass(seconds{30});
+  provider_.hosts[0].checked_at = clock_.now();
+  const int before = commits_;
+  pass(seconds{30});
+  EXPECT_LE(commits_ - before, 4);
+}
+
 TEST_F(Providers, AReplicaThatDoesNotHaveAClusterLeavesItsSyncToOthers) {
   add("c1", scheduler_, provider_, 1);
   const int lists = scheduler_.lists;

@@ -133,6 +133,67 @@ TEST_F(Sync, ManyNodesGoneAtOnceAreNotBelievedNorConfirmed) {
   EXPECT_EQ(commits_of_a_list(), 2);
 }
 
+// A scale-in, in the end.
+TEST_F(Sync, ManyNodesGoneAreBelievedWhenListsHaveSaidSoForHalfAnHour) {
+  script_.nodes = nodes(10);
+  add_cluster("c1", script_);
+  commits_of_a_list();
+  clock_.advance(hours{24 * 3});  // seen long ago, and confirmed by every list since
+  commits_of_a_list();
+  script_.nodes.resize(5);
+  for (int i = 0; i < 50; ++i) {
+    clock_.advance(seconds{30});
+    commits_of_a_list();
+  }
+  EXPECT_TRUE(seen("gpu-9").exists) << "25 minutes";
+  for (int i = 0; i < 14; ++i) {
+    clock_.advance(seconds{30});
+    commits_of_a_list();
+  }
+  EXPECT_FALSE(seen("gpu-9").exists);
+  EXPECT_GE(seen("gpu-9").gone_looks, 2U);
+  EXPECT_TRUE(seen("gpu-0").exists);
+}
+
+TEST_F(Sync, OneOldViewInAListHoldsUpNoOtherNode) {
+  script_.nodes = nodes(4);
+  add_cluster("c1", script_);
+  commits_of_a_list();
+  script_.nodes[2].age = hours{1};
+  clock_.advance(seconds{30});
+  script_.nodes[3].ready = false;
+  commits_of_a_list();
+  EXPECT_FALSE(seen("gpu-3").ready);
+  EXPECT_TRUE(decide::is_fresh(seen("gpu-3"), clock_.now()));
+  EXPECT_TRUE(decide::is_fresh(seen("gpu-0"), clock_.now()));
+  clock_.advance(seconds{35});
+  commits_of_a_list();
+  EXPECT_TRUE(decide::is_fresh(seen("gpu-0"), clock_.now()));
+  EXPECT_FALSE(decide::is_fresh(seen("gpu-2"), clock_.now())) << "what is an hour old proves nothing";
+}
+
+TEST_F(Sync, AListThatHasANodeTwiceIsNotBelieved) {
+  script_.nodes = nodes(3);
+  add_cluster("c1", script_);
+  commits_of_a_list();
+  script_.nodes[1].ready = false;
+  script_.nodes.push_back(script_.nodes[1]);
+  clock_.advance(seconds{30});
+  commits_of_a_list();
+  EXPECT_TRUE(seen("gpu-1").ready);
+  EXPECT_FALSE(decide::is_fresh(seen("gpu-1"), clock_.now() + seconds{31}));
+}
+
+TEST_F(Sync, ANameThatCannotBeOneIsLeftOut) {
+  script_.nodes = nodes(3);
+  script_.nodes[1].name = "a b\x1b[31m";
+  script_.nodes[2].name.clear();
+  add_cluster("c1", script_);
+  commits_of_a_list();
+  const auto known = read([&](store::Tx& tx) { return store::list_nodes(tx, "c1").size(); });
+  EXPECT_EQ(known, 1U);
+}
+
 TEST_F(Sync, AForgottenClusterIsNotListedAnyMore) {
   script_.nodes = nodes(1);
   add_cluster("c1", script_);
