@@ -15,19 +15,27 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr std::size_t kLongestUrl = 1000;
+
 std::string shown(const json::value& value) {
-  const std::string text = json::serialize(value);
-  return text.size() > 60 ? text.substr(0, 60) + "..." : text;
+  return quotable(json::serialize(value), 60);
+}
+
+// An address as a message may repeat it: without what may be a password.
+std::string shown_url(std::string_view text) {
+  const auto at = text.rfind('@');
+  return at == std::string_view::npos ? quotable(text) : "..." + quotable(text.substr(at));
 }
 
 // Why this is no address to speak to; empty: it is one.
-std::string_view flaw_of(std::string_view text) {
+std::string_view flaw_of_url(std::string_view text) {
+  if (text.size() > kLongestUrl) return "is longer than 1000 characters";
   const auto read = boost::urls::parse_uri(text);
   if (!read) return "is no URL";
   if (read->scheme() != "http" && read->scheme() != "https") return "begins with neither http:// nor https://";
   if (read->encoded_host().empty()) return "has no host";
   if (read->has_userinfo()) return "has credentials in it, which do not belong into this file";
-  if (read->has_query() || read->has_fragment()) return "has a query in it";
+  if (read->has_query() || read->has_fragment()) return "has a query or a fragment in it";
   const auto port = parse_uint(std::string_view(read->port()));
   if (read->has_port() && (!port || *port == 0 || *port > 65535)) return "has no port that can be (1 to 65535)";
   return {};
@@ -63,13 +71,19 @@ void Members::need(std::string_view name, std::string_view what) {
   status_ = fail(Errc::invalid, fmt::format("{} has no '{}': {}", where, name, what), path_);
 }
 
-void Members::text(std::string_view name, std::string& out) {
+const json::string* Members::take_text(std::string_view name) {
   const json::value* value = take(name);
-  if (!value) return;
-  if (!value->is_string() || value->get_string().empty()) {
-    return wrong(name, fmt::format("must be text, not {} (put it in quotes)", shown(*value)));
-  }
-  out = std::string(value->get_string());
+  if (!value) return nullptr;
+  if (!value->is_string()) wrong(name, fmt::format("must be text, not {} (put it in quotes)", shown(*value)));
+  return value->if_string();
+}
+
+void Members::name(std::string_view name, std::string& out, std::string_view (*flaw_of)(std::string_view)) {
+  const json::string* text = take_text(name);
+  if (!text) return;
+  const std::string_view flaw = flaw_of(*text);
+  if (!flaw.empty()) return wrong(name, fmt::format("is '{}': {}", quotable(*text), flaw));
+  out = std::string(*text);
 }
 
 void Members::one_of(std::string_view name, std::string& out, std::vector<std::string> words) {
@@ -77,17 +91,19 @@ void Members::one_of(std::string_view name, std::string& out, std::vector<std::s
   if (!value) return;
   const std::string text = value->is_string() ? std::string(value->get_string()) : shown(*value);
   if (std::find(words.begin(), words.end(), text) == words.end()) {
-    return wrong(name, fmt::format("is '{}'; this version knows: {}", text, fmt::join(words, ", ")));
+    return wrong(name, fmt::format("is '{}'; this version knows: {}", quotable(text), fmt::join(words, ", ")));
   }
   out = text;
 }
 
 void Members::url(std::string_view name, std::string& out) {
-  text(name, out);
-  if (!status_ || !has(name)) return;
-  if (const std::string_view flaw = flaw_of(out); !flaw.empty()) {
-    wrong(name, fmt::format("is '{}', which {}; write it like http://127.0.0.1:8490", out, flaw));
+  const json::string* text = take_text(name);
+  if (!text) return;
+  if (const std::string_view flaw = flaw_of_url(*text); !flaw.empty()) {
+    return wrong(name, fmt::format("is '{}', which {}; write it like http://127.0.0.1:8490", shown_url(*text), flaw));
   }
+  out = std::string(*text);
+  while (out.ends_with('/')) out.pop_back();  // paths that follow begin with one
 }
 
 void Members::duration(std::string_view name, Duration& out, Duration least, Duration most) {
@@ -116,7 +132,8 @@ Status Members::done() {
   for (const auto& [key, value] : *object_) {
     if (std::find(known_.begin(), known_.end(), key) != known_.end()) continue;
     const std::string name(key);
-    return fail(Errc::invalid, fmt::format("'{}' is not known here; known are: {}", at(name), fmt::join(known_, ", ")),
+    return fail(Errc::invalid,
+                fmt::format("'{}' is not known here; known are: {}", quotable(at(name)), fmt::join(known_, ", ")),
                 at(name));
   }
   return {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "config/names.hpp"
 
 namespace sickbay::config {
 
@@ -19,9 +20,10 @@ class Members {
   // `path`: where the map stands in its document; empty for the document itself.
   Members(const boost::json::value& value, std::string path);
 
-  void text(std::string_view name, std::string& out);  // not empty
+  // `flaw_of` says why a text is none of these names (names.hpp).
+  void name(std::string_view name, std::string& out, std::string_view (*flaw_of)(std::string_view) = flaw_of_name);
   void one_of(std::string_view name, std::string& out, std::vector<std::string> words);
-  void url(std::string_view name, std::string& out);  // http or https, with a host
+  void url(std::string_view name, std::string& out);  // http or https, with a host; no '/' at its end
   void duration(std::string_view name, Duration& out, Duration least, Duration most);
   void count(std::string_view name, std::uint32_t& out, std::uint32_t least, std::uint32_t most);
   // A member that is a map or a list of maps: `read(value, path)` returns a Result of what goes into `out`.
@@ -50,6 +52,7 @@ class Members {
 
  private:
   const boost::json::value* take(std::string_view name);
+  const boost::json::string* take_text(std::string_view name);
   std::string at(std::string_view name) const;
   template <class R, class Put>
   void keep(R&& result, Put put) {

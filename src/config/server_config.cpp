@@ -2,11 +2,16 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <boost/url/parse.hpp>
+#include <boost/url/url.hpp>
+#include <map>
 #include <set>
 
 #include "base/files.hpp"
 #include "base/text.hpp"
 #include "config/members.hpp"
+#include "config/names.hpp"
 #include "config/yaml.hpp"
 
 namespace sickbay::config {
@@ -18,7 +23,7 @@ Result<SchedulerConfig> read_scheduler(const json::value& value, const std::stri
   SchedulerConfig out;
   Members members(value, path);
   members.need("name", "the word by which nodes remember it, such as k8s");
-  members.text("name", out.name);
+  members.name("name", out.name);
   members.need("kind", "which adapter reaches it: simulated");
   members.one_of("kind", out.kind, {"simulated"});
   members.need("as", "what it schedules like: kubernetes or slurm");
@@ -26,7 +31,7 @@ Result<SchedulerConfig> read_scheduler(const json::value& value, const std::stri
   members.need("url", "the address of the simulated world");
   members.url("url", out.url);
   members.need("scheduler", "its name in the simulated world, such as sim-k8s");
-  members.text("scheduler", out.scheduler);
+  members.name("scheduler", out.scheduler);
   SICKBAY_CHECK(members.done());
   return out;
 }
@@ -35,7 +40,7 @@ Result<ProviderConfig> read_provider(const json::value& value, const std::string
   ProviderConfig out;
   Members members(value, path);
   members.need("name", "the word by which nodes remember it, such as sim");
-  members.text("name", out.name);
+  members.name("name", out.name);
   members.need("kind", "which adapter reaches it: simulated");
   members.one_of("kind", out.kind, {"simulated"});
   members.need("url", "the address of the simulated world");
@@ -86,7 +91,7 @@ Result<ClusterConfig> read_cluster(const json::value& value, const std::string& 
   ClusterConfig out;
   Members members(value, path);
   members.need("name", "the word by which people and agents know the cluster");
-  members.text("name", out.name);
+  members.name("name", out.name, flaw_of_cluster_name);
   members.one_of("type", out.type, {"KUBERNETES", "SLURM"});
   ClusterConfig simulated;
   const bool is_short = members.has("simulated");
@@ -95,7 +100,6 @@ Result<ClusterConfig> read_cluster(const json::value& value, const std::string& 
   members.map("provider", out.provider, read_provider);
   members.map("metrics", out.metrics, read_metrics);
   SICKBAY_CHECK(members.done());
-  if (out.name.size() > 100) members.wrong("name", "is longer than 100 characters");
   if (is_short && (members.has("schedulers") || members.has("provider"))) {
     members.wrong("simulated", "stands for schedulers and provider: write either that or those");
   } else if (is_short) {
@@ -109,6 +113,51 @@ Result<ClusterConfig> read_cluster(const json::value& value, const std::string& 
   SICKBAY_CHECK(members.done());
   SICKBAY_CHECK(check_names(out, path));
   return out;
+}
+
+// An address in the one spelling of it that is compared.
+std::string place_of(const std::string& text) {
+  const auto read = boost::urls::parse_uri(text);
+  if (!read) return text;
+  const std::uint16_t usual = read->scheme() == "https" ? 443 : 80;
+  boost::urls::url url(*read);
+  url.normalize();
+  std::string place =
+      fmt::format("{}://{}:{}{}", std::string_view(url.scheme()), std::string_view(url.encoded_host()),
+                  url.port_number() == 0 ? usual : url.port_number(), std::string_view(url.encoded_path()));
+  while (place.ends_with('/')) place.pop_back();
+  return place;
+}
+
+// Two adapters on one thing would each repair it and take the other's marks for old ones of their own, for ever.
+// `written`: the list of clusters as the file has it, which tells the short form.
+Status check_reach(const std::vector<ClusterConfig>& clusters, const json::array& written) {
+  std::map<std::string, std::string> reached;  // what an adapter reaches, and which one it is
+  const auto reach = [&](const std::string& what, std::string who, const std::string& field, std::string_view remedy) {
+    const auto [other, is_new] = reached.emplace(what, std::move(who));
+    if (is_new) return Status();
+    return Status(fail(Errc::invalid,
+                       fmt::format("{} reaches what the {} reaches, and both would act on it; correct {}, or leave one "
+                                   "out",
+                                   field, other->second, remedy),
+                       field));
+  };
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    const auto& [name, type, schedulers, provider, metrics] = clusters[i];
+    const std::string path = fmt::format("clusters[{}]", i);
+    const bool is_short = written.at(i).get_object().contains("simulated");
+    for (std::size_t j = 0; j < schedulers.size(); ++j) {
+      const SchedulerConfig& each = schedulers[j];
+      SICKBAY_CHECK(reach(fmt::format("scheduler {} {}", each.scheduler, place_of(each.url)),
+                          fmt::format("scheduler '{}' of the cluster '{}'", each.name, name),
+                          is_short ? path + ".simulated" : fmt::format("{}.schedulers[{}]", path, j),
+                          is_short ? "the url" : "the url or the scheduler"));
+    }
+    SICKBAY_CHECK(reach("provider " + place_of(provider.url),
+                        fmt::format("provider '{}' of the cluster '{}'", provider.name, name),
+                        path + (is_short ? ".simulated" : ".provider"), "the url"));
+  }
+  return {};
 }
 
 Result<EngineConfig> read_engine(const json::value& value, const std::string& path) {
@@ -128,6 +177,10 @@ Result<EngineConfig> read_engine(const json::value& value, const std::string& pa
 }
 
 Result<ServerConfig> read_document(const json::value& document) {
+  // So is a file that is just being written, and taking it for "no clusters" would take away all of them.
+  if (document.get_object().empty()) {
+    return fail(Errc::invalid, "the file says nothing; a server without clusters says 'clusters: []'");
+  }
   ServerConfig out;
   Members members(document, "");
   members.list("clusters", out.clusters, read_cluster);
@@ -141,6 +194,7 @@ Result<ServerConfig> read_document(const json::value& document) {
     return fail(Errc::invalid, fmt::format("the cluster '{}' is there twice", out.clusters[i].name),
                 fmt::format("clusters[{}].name", i));
   }
+  if (!out.clusters.empty()) SICKBAY_CHECK(check_reach(out.clusters, document.at("clusters").get_array()));
   return out;
 }
 
@@ -151,7 +205,8 @@ Result<ServerConfig> parse_server_config(std::string_view yaml, const std::strin
   auto config = read_document(document);
   if (config) return config;
   const Error& error = config.error();
-  return fail(error.code, fmt::format("{}:{}: {}", file, line_of(yaml, error.field), error.message), error.field);
+  return fail(error.code, fmt::format("{}:{}: {}", file, std::max(1, line_of(yaml, error.field)), error.message),
+              quotable(error.field));
 }
 
 Result<ServerConfig> read_server_config(const std::string& file) {

@@ -16,7 +16,8 @@
 //     {dispatch_window: 10s, call_timeout: 8s, observe_grace: 30s}
 //
 // Names of adapters are unique within their cluster: an adapter is named by cluster and name. A name is written into
-// every node found through it, so it does not change while the cluster lives. The file holds no secrets.
+// every node found through it, so it does not change while the cluster lives. What may be a name: names.hpp. One thing
+// is reached by one adapter only, over all clusters. The file holds no secrets.
 #pragma once
 
 #include <optional>

@@ -4,6 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "base/text.hpp"
+#include "config/names.hpp"
 
 namespace sickbay::config {
 namespace {
@@ -12,6 +13,19 @@ namespace json = boost::json;
 
 constexpr int kMaxDepth = 12;
 constexpr std::size_t kMaxNodes = 200'000;  // aliases can make a small file huge
+
+// The first line that yaml-cpp would take for something else: it reads other encodings by guess, what is no UTF-8 as it
+// is, and ends silently at some control characters. 0: there is none.
+int line_that_is_no_text(std::string_view text) {
+  int number = 1;
+  for (const std::string_view line : split(text, '\n')) {
+    std::string plain(line);
+    std::erase(plain, '\r');
+    if (to_utf8(plain) != plain) return number;
+    ++number;
+  }
+  return 0;
+}
 
 json::value scalar(const YAML::Node& node) {
   const std::string& text = node.Scalar();
@@ -41,7 +55,8 @@ Result<json::value> convert(const YAML::Node& node, const std::string& file, int
     for (const auto& pair : node) {
       const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : "";
       if (object.contains(key)) {
-        return fail(Errc::invalid, fmt::format("{}:{}: '{}' is there twice", file, pair.first.Mark().line + 1, key));
+        return fail(Errc::invalid,
+                    fmt::format("{}:{}: '{}' is there twice", file, pair.first.Mark().line + 1, quotable(key)));
       }
       SICKBAY_ASSIGN(json::value value, convert(pair.second, file, depth + 1, budget));
       object[key] = std::move(value);
@@ -90,8 +105,21 @@ std::pair<YAML::Node, int> below(const YAML::Node& node, std::string_view step) 
 
 Result<json::object> yaml_to_json(std::string_view text, const std::string& file_name, std::string_view placed) {
   if (text.size() > kLargestFile) return fail(Errc::too_large, fmt::format("{} is larger than 1 MiB", file_name));
+  if (const int line = line_that_is_no_text(text); line > 0) {
+    return fail(Errc::invalid,
+                fmt::format("{}:{}: not text in UTF-8, or a control character in it; save the file as plain UTF-8",
+                            file_name, line));
+  }
   try {
-    const YAML::Node root = YAML::Load(std::string(text));
+    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    if (documents.empty()) return json::object();
+    if (documents.size() > 1) {
+      return fail(
+          Errc::invalid,
+          fmt::format("{}:{}: a second document is here; write all of it as one, without a '---' or '...' between",
+                      file_name, documents[1].Mark().line + 1));
+    }
+    const YAML::Node& root = documents.front();
     if (root.IsNull()) return json::object();
     if (!root.IsMap())
       return fail(Errc::invalid, fmt::format("{}:1: must be a map of members, 'name: value'", file_name));
@@ -100,7 +128,7 @@ Result<json::object> yaml_to_json(std::string_view text, const std::string& file
     if (!placed.empty()) note_places(value.get_object(), root, file_name, placed);
     return std::move(value.get_object());
   } catch (const YAML::Exception& error) {
-    return fail(Errc::invalid, fmt::format("{}:{}: {}", file_name, error.mark.line + 1, error.msg));
+    return fail(Errc::invalid, fmt::format("{}:{}: {}", file_name, error.mark.line + 1, quotable(error.msg, 200)));
   }
 }
 

@@ -13,9 +13,10 @@ namespace sickbay::config {
 
 constexpr std::size_t kLargestFile = 1 << 20;
 
-// One document, which must be a map. Plain scalars true, false and decimal numbers keep their type; quoted ones are
-// strings. Each map in the list named `placed`, if the document has one, gets the members `file` and `line`, so that
-// whoever reads it later can say where it came from. `file_name` is for messages.
+// One document, which must be a map, in UTF-8; a file without any is an empty map. Plain scalars true, false and
+// decimal numbers keep their type; quoted ones are strings. Each map in the list named `placed`, if the document has
+// one, gets the members `file` and `line`, so that whoever reads it later can say where it came from. `file_name` is
+// for messages.
 Result<boost::json::object> yaml_to_json(std::string_view text, const std::string& file_name,
                                          std::string_view placed = {});
 

@@ -1,9 +1,11 @@
 // The server's configuration: what it means, and that what is wrong is named with file, line and member.
 #include "config/server_config.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/files.hpp"
+#include "base/text.hpp"
 #include "config/yaml.hpp"
 
 namespace sickbay::config {
@@ -67,8 +69,15 @@ TEST(ServerConfig, TheShortFormMeansTheTwoSchedulersAndTheProviderOfTheWorld) {
   EXPECT_EQ(cluster.provider, (ProviderConfig{"sim", "simulated", "http://w:1"}));
 }
 
-TEST(ServerConfig, NothingAtAllIsAServerWithoutClusters) {
-  EXPECT_EQ(parse_server_config("", "server.yaml").value(), ServerConfig{});
+TEST(ServerConfig, AServerWithoutClustersSaysSo) {
+  EXPECT_EQ(parse_server_config("clusters: []", "server.yaml").value(), ServerConfig{});
+}
+
+TEST(ServerConfig, AFileThatSaysNothingIsNotTakenForAServerWithoutClusters) {
+  for (const char* text : {"", "\n\n", "# clusters:\n", "---\n", "{}"}) {
+    const std::string message = why(text);
+    EXPECT_TRUE(message.ends_with(": the file says nothing; a server without clusters says 'clusters: []'")) << message;
+  }
 }
 
 TEST(ServerConfig, WhatIsWrongIsNamedWithFileLineMemberAndRemedy) {
@@ -104,6 +113,134 @@ TEST(ServerConfig, AnAddressMustBeOne) {
   }
 }
 
+TEST(ServerConfig, AnAddressIsKeptWithoutTheSlashAtItsEnd) {
+  for (const char* url : {"http://prometheus:9090/", "http://prometheus:9090//"}) {
+    const auto config = parse_server_config(replaced("http://prometheus:9090", url), "server.yaml");
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(config->clusters[0].metrics->url, "http://prometheus:9090");
+  }
+  EXPECT_EQ(parse_server_config(replaced("http://prometheus:9090", "http://a/p/q/"), "a")->clusters[0].metrics->url,
+            "http://a/p/q");
+}
+
+TEST(ServerConfig, CredentialsInAnAddressAreRefusedAndNotRepeated) {
+  for (const char* url : {"http://u:hidden@a", "http://u:hid den@a", "u:hidden@a", "http://hidden@a/?b"}) {
+    const std::string message = why(replaced("http://prometheus:9090", url));
+    EXPECT_TRUE(message.starts_with("server.yaml:8: clusters[0].metrics.url is '")) << message;
+    EXPECT_EQ(message.find("hid"), std::string::npos) << message;
+  }
+}
+
+TEST(ServerConfig, ANameIsLettersDigitsAndFewMore) {
+  for (const char* name :
+       {"a", "9", "A_b-c.d", "gpu.east-1", "k8s-", "123456789012345678901234567890123456789012345678901234567890123"}) {
+    EXPECT_TRUE(parse_server_config(replaced("name: demo", fmt::format("name: \"{}\"", name)), "a")) << name;
+    EXPECT_TRUE(parse_server_config(replaced("name: k8s", fmt::format("name: \"{}\"", name)), "a")) << name;
+    EXPECT_TRUE(parse_server_config(replaced("sim-k8s", fmt::format("\"{}\"", name)), "a")) << name;
+  }
+}
+
+TEST(ServerConfig, ANameThatCannotBeShownOrStandInAPathIsRefusedWhereverItIs) {
+  const std::string rule = ": a name is 1 to 63 letters, digits, '-', '_' and '.', and begins with a letter or a digit";
+  const std::pair<const char*, const char*> members[] = {
+      {"name: demo", "server.yaml:2: clusters[0].name"},
+      {"name: k8s", "server.yaml:5: clusters[0].schedulers[0].name"},
+      {"scheduler: sim-k8s", "server.yaml:5: clusters[0].schedulers[0].scheduler"},
+      {"name: sim,", "server.yaml:7: clusters[0].provider.name"}};
+  const std::pair<std::string, std::string> names[] = {{"", ""},
+                                                       {" a", " a"},
+                                                       {"a ", "a "},
+                                                       {"a b", "a b"},
+                                                       {"a/b", "a/b"},
+                                                       {"../../x?y#", "../../x?y#"},
+                                                       {".", "."},
+                                                       {"..", ".."},
+                                                       {"-", "-"},
+                                                       {"_a", "_a"},
+                                                       {"a%2fb", "a%2fb"},
+                                                       {"a\\0b", "a\\x00b"},
+                                                       {"a\\nb", "a\\x0ab"},
+                                                       {"a\\tb", "a\\x09b"},
+                                                       {"\\e[31mRED\\a", "\\x1b[31mRED\\x07"},
+                                                       {"\\x9b31m", "\\xc2\\x9b31m"},
+                                                       {"\\x7f", "\\x7f"},
+                                                       {"gr\u00f6\u00dfe", "gr\u00f6\u00dfe"},
+                                                       {std::string(64, 'a'), std::string(64, 'a')},
+                                                       {std::string(100'000, 'a'), std::string(80, 'a') + "..."}};
+  for (const auto& [member, where] : members) {
+    const std::string_view key = std::string_view(member).substr(0, std::string_view(member).find(' '));
+    const char* comma = std::string_view(member).ends_with(',') ? "," : "";
+    for (const auto& [name, quoted] : names) {
+      EXPECT_EQ(why(replaced(member, fmt::format("{} \"{}\"{}", key, name, comma))),
+                fmt::format("{} is '{}'{}", where, quoted, rule));
+    }
+  }
+}
+
+TEST(ServerConfig, AClustersNameIsNoWordThatThePathsOfTheApiNeed) {
+  EXPECT_EQ(why(replaced("name: demo", "name: storage")),
+            "server.yaml:2: clusters[0].name is 'storage': paths of the API have that word where a cluster's name "
+            "stands; choose another");
+  EXPECT_EQ(why(replaced("name: demo", "name: " + cluster_id_of("other"))),
+            "server.yaml:2: clusters[0].name is '" + cluster_id_of("other") +
+                "': so begin the ids of clusters, which stand where names do; choose another");
+  EXPECT_TRUE(parse_server_config(replaced("name: k8s", "name: storage"), "a")) << "an adapter's name is in no path";
+}
+
+TEST(ServerConfig, OneWorldIsNotReachedTwice) {
+  EXPECT_EQ(why(replaced("as: slurm, url: \"http://127.0.0.1:8490\", scheduler: sim-slurm",
+                         "as: slurm, url: \"http://127.0.0.1:8490//\", scheduler: sim-k8s")),
+            "server.yaml:6: clusters[0].schedulers[1] reaches what the scheduler 'k8s' of the cluster 'demo' reaches, "
+            "and both would act on it; correct the url or the scheduler, or leave one out");
+  EXPECT_EQ(why(replaced("slurm, url: \"http://[::1]:8491\"", "slurm, url: \"http://127.0.0.1:8490\"")),
+            "server.yaml:12: clusters[1].schedulers[0] reaches what the scheduler 'slurm' of the cluster 'demo' "
+            "reaches, and both would act on it; correct the url or the scheduler, or leave one out");
+  EXPECT_EQ(why(replaced("provider: {name: sim, kind: simulated, url: \"http://[::1]:8491\"",
+                         "provider: {name: sim, kind: simulated, url: \"http://127.0.0.1:8490/\"")),
+            "server.yaml:13: clusters[1].provider reaches what the provider 'sim' of the cluster 'demo' reaches, and "
+            "both would act on it; correct the url, or leave one out");
+}
+
+TEST(ServerConfig, TheShortFormDoesNotReachAWorldOfAnotherClusterEither) {
+  const auto two = [](std::string_view a, std::string_view b) {
+    return fmt::format(
+        "clusters:\n  - name: a\n    simulated: {{url: '{}'}}\n  - name: b\n    simulated: {{url: '{}'}}\n", a, b);
+  };
+  EXPECT_TRUE(parse_server_config(two("http://w:1", "http://w:2"), "a"));
+  EXPECT_TRUE(parse_server_config(two("http://w/a", "http://w/b"), "a"));
+  for (const auto& [a, b] : {std::pair{"http://w:1", "http://w:1"},
+                             {"http://w:1/", "http://W:1"},
+                             {"http://w", "http://w:80/"},
+                             {"https://w:0443/x/", "https://w/x"}}) {
+    EXPECT_EQ(
+        why(two(a, b)),
+        "server.yaml:5: clusters[1].simulated reaches what the scheduler 'sim-k8s' of the cluster 'a' reaches, and "
+        "both would act on it; correct the url, or leave one out");
+  }
+}
+
+TEST(ServerConfig, WhatIsQuotedInAnErrorIsPrintableAndShort) {
+  const std::string bad = "\\e[31m\\n" + std::string(5000, 'x');
+  for (const std::string& yaml : {
+           replaced("workers: 8", "\"" + bad + "\": 8"),
+           replaced("workers: 8", "workers: \"" + bad + "\""),
+           replaced("heartbeat: 2s", "heartbeat: \"\\x9b" + bad + "\""),
+           replaced("as: slurm", "as: \"" + bad + "\""),
+           replaced("http://prometheus:9090", bad),
+           replaced("clusters:", "clusters: \"" + bad + "\"\nother:"),
+           replaced("workers: 8", "\"" + bad + "\": 1\n\"" + bad + "\": 2"),
+           std::string("clusters:\n  - \"\\x7f" + bad + "\"\n"),
+       }) {
+    const auto config = parse_server_config(yaml, "server.yaml");
+    ASSERT_FALSE(config);
+    for (const std::string& text : {config.error().message, config.error().field}) {
+      EXPECT_EQ(to_utf8(text), text);
+      EXPECT_EQ(text.find_first_of("\n\t"), std::string::npos) << text;
+      EXPECT_LT(text.size(), 600U) << text;
+    }
+  }
+}
+
 TEST(ServerConfig, SomebodyWithAWrongConfigurationIsNotToldOfRules) {
   EXPECT_EQ(why("- a list\n"), "server.yaml:1: must be a map of members, 'name: value'");
   EXPECT_EQ(why("clusters: {\n").find("rule"), std::string::npos);
@@ -135,6 +272,37 @@ TEST(Yaml, AMemberHasALineAndAMissingOneThatOfWhatIsAround) {
   EXPECT_EQ(line_of(kWhole, "clusters[1].nothing"), 9);
   EXPECT_EQ(line_of(kWhole, ""), 1);
   EXPECT_EQ(line_of("a: [", "a"), 0);
+}
+
+TEST(Yaml, ASecondDocumentIsRefusedInsteadOfDropped) {
+  for (const char* text : {"a: 1\n---\nb: 2\n", "a: 1\n...\nb: 2\n", "---\n---\nb: 2\n"}) {
+    const auto read = yaml_to_json(text, "f.yaml");
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().message,
+              "f.yaml:3: a second document is here; write all of it as one, without a '---' or '...' between");
+  }
+  for (const char* text : {"---\na: 1\n", "a: 1\n...\n", "%YAML 1.2\n---\na: 1\n...\n# end\n",
+                           "\xef\xbb\xbf"
+                           "a: 1\r\n"}) {
+    const auto read = yaml_to_json(text, "f.yaml");
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->at("a").as_int64(), 1);
+  }
+}
+
+TEST(Yaml, AFileThatIsNoTextIsRefusedWithTheLineWhereItIsNone) {
+  using namespace std::string_view_literals;
+  for (const std::string_view line : {"name: \xff\xfe"sv, "name: a\0b"sv, "# \0"sv, "\x04"sv, "# \x1b[31m"sv,
+                                      "\xff\xfe"
+                                      "a\0:\0"sv,
+                                      "\0a\0:"sv, "n: gr\xf6\xdf"sv}) {
+    const auto read = yaml_to_json("a: 1\n\n" + std::string(line) + "\nb: 2\n", "f.yaml");
+    ASSERT_FALSE(read) << line;
+    EXPECT_EQ(read.error().code, Errc::invalid);
+    EXPECT_EQ(read.error().message,
+              "f.yaml:3: not text in UTF-8, or a control character in it; save the file as plain UTF-8");
+  }
+  EXPECT_FALSE(yaml_to_json("\0"sv, "f.yaml"));
 }
 
 TEST(Yaml, OnlyTheListThatIsAskedForIsToldItsPlace) {
