@@ -114,12 +114,12 @@ void place_again(Turn& turn, const Hold& hold) {
 
 // A node that is gone from one of its schedulers, for sure, and is still in another, is in that one only (engine.md 5).
 // A list that has it again brings it back. While our own action may be what made it vanish it is expected back.
-void leave_schedulers(Turn& turn) {
+bool leave_schedulers(Turn& turn) {
   const bool acting = turn.repair && !is_final(turn.repair->state) && has_acted(*turn.repair);
   const bool open_act = std::ranges::any_of(turn.operations, [](const Operation& operation) {
     return operation.kind == OperationKind::act && operation.state != OperationState::concluded;
   });
-  if (acting || open_act || turn.node.removed_at) return;
+  if (acting || open_act || turn.node.removed_at) return false;
   const auto is_in = [&](const std::string& name) {
     const Observation* look = turn.observed(name);
     return look && look->exists;
@@ -128,16 +128,16 @@ void leave_schedulers(Turn& turn) {
     const Observation* look = turn.observed(name);
     return look && is_fresh(*look, turn.now) && !look->exists && look->gone_looks >= 2;
   };
-  if (!std::ranges::any_of(turn.node.schedulers, is_in)) return;
-  std::erase_if(turn.node.schedulers, [&](const std::string& name) {
-    if (!left(name)) return false;
-    for (Hold& hold : turn.holds) {
-      if (hold.scheduler != name || hold.released_at) continue;
-      hold.wanted = false;
-      hold.released_at = turn.now;  // the mark went with the object
-    }
-    return true;
-  });
+  if (!std::ranges::any_of(turn.node.schedulers, is_in)) return false;
+  return 0 < std::erase_if(turn.node.schedulers, [&](const std::string& name) {
+           if (!left(name)) return false;
+           for (Hold& hold : turn.holds) {
+             if (hold.scheduler != name || hold.released_at) continue;
+             hold.wanted = false;
+             hold.released_at = turn.now;  // the mark went with the object
+           }
+           return true;
+         });
 }
 
 void watch_holds(Turn& turn) {

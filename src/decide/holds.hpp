@@ -7,7 +7,7 @@
 namespace sickbay::decide {
 
 // The parts of a turn.
-void leave_schedulers(Turn& turn);  // that do not have the node any more
+bool leave_schedulers(Turn& turn);  // that do not have the node any more; true if it left one
 void watch_holds(Turn& turn);       // what became of our marks
 void reconcile_holds(Turn& turn);   // holds without an open repair, marks without a hold
 

@@ -79,6 +79,7 @@ NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids) {
   recommend(turn);
   watch_holds(turn);
   move_on(turn);
+  if (leave_schedulers(turn)) move_on(turn);  // what kept it in them is over
   reconcile_holds(turn);
   if (!turn.repair && facts.node.quarantine && !turn.node.quarantine) {  // released just now
     recommend(turn);

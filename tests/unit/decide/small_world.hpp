@@ -120,7 +120,7 @@ struct World {
       if (is_automatic(*repair) && facts.cluster.breaker.open) return "something automatic while the breaker is open";
       if (facts.node.identity_conflict) return "an action during an identity conflict";
       if (op.kind != OperationKind::act || repair->force_drain) continue;
-      for (const std::string& name : facts.node.schedulers) {
+      for (const std::string& name : (changes.node ? *changes.node : facts.node).schedulers) {
         const auto look = std::ranges::find(facts.observed, name, &Observation::scheduler);
         if (look == facts.observed.end() || !is_fresh(*look, now) || look->idleness != Idleness::idle ||
             look->idle_looks < 2) {
@@ -213,6 +213,9 @@ struct World {
       fresh.blockers = mark.blockers;
       fresh.kind = old.kind, fresh.seen_at = now;
       old = fold_observation(old, fresh);
+      // As a list does that has the node again.
+      std::vector<std::string>& in = facts.node.schedulers;
+      if (mark.exists && std::ranges::find(in, old.scheduler) == in.end()) in.push_back(old.scheduler);
     }
   }
 
