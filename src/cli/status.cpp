@@ -1,10 +1,9 @@
 // sickbay status: one cluster at a glance: is it healthy, what waits for a person, how long do repairs take.
+#include "cli/status.hpp"
+
 #include <fmt/core.h>
 
 #include <ostream>
-
-#include "cli/context.hpp"
-#include "resources/summary.hpp"
 
 namespace sickbay::cli {
 namespace {
@@ -36,10 +35,7 @@ std::string what_is_unseen(const resources::UnreachableAdapter& lost, const std:
 
 void print_summary(Context& context, const resources::Summary& summary) {
   auto paper = context.paper();
-  for (const resources::UnreachableAdapter& lost : summary.unreachable) {
-    const std::string sentence = what_is_unseen(lost, summary.cluster_name);
-    context.around.out << paper.paint(printable(sentence), Colour::bad) << '\n';
-  }
+  print_unseen(context, summary);
   context.around.out << printable(summary.headline) << '\n';
   FieldList sheet;
   sheet.line("cluster", summary.cluster_name);
@@ -68,6 +64,14 @@ Status show(Context& context) {
 }
 
 }  // namespace
+
+void print_unseen(Context& context, const resources::Summary& summary) {
+  auto paper = context.paper();
+  for (const resources::UnreachableAdapter& lost : summary.unreachable) {
+    const std::string sentence = what_is_unseen(lost, summary.cluster_name);
+    context.around.out << paper.paint(printable(sentence), Colour::bad) << '\n';
+  }
+}
 
 void add_status(CLI::App& app, Context& context) {
   add_verb(app, context, "status", "the cluster at a glance, and what waits for you", show);

@@ -107,6 +107,20 @@ TEST_F(Commands, ClustersSayWhatOfThemCannotBeSeen) {
             "demo  KUBERNETES  Ready   3      able         clu-1\n");
 }
 
+TEST_F(Commands, WatchSaysWhatCannotBeSeen) {
+  lose_able("timed out");
+  publish("e1", "hello");
+  console_.person = true;
+  console_.pause = [&](Duration) {  // the first view is drawn
+    publish("e2", "news");
+    console_.out.setstate(std::ios::failbit);  // the reader went away
+  };
+  EXPECT_EQ(run({"--no-color", "watch"}), 0) << err();
+  EXPECT_NE(out().find("able of cluster demo cannot be reached since 2027-01-15 07:58:00: timed out; "),
+            std::string::npos)
+      << out();
+}
+
 TEST_F(Commands, NodesSayWhatIsWrongWithThem) {
   EXPECT_EQ(run({"nodes", "--unhealthy"}), 0) << err();
   EXPECT_EQ(out(),
