@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "api/adapter_view.hpp"
 #include "api/node_view.hpp"
 #include "api/remediation_view.hpp"
 #include "store/events.hpp"
@@ -50,7 +51,7 @@ std::string gpu_type_of(const Shape& shape) {
   return kind;
 }
 
-resources::Cluster read_cluster_view(store::Tx& tx, const Cluster& cluster) {
+resources::Cluster read_cluster_view(store::Tx& tx, const Cluster& cluster, const Services& services) {
   resources::Cluster view;
   view.cluster_id = cluster.id;
   view.cluster_name = cluster.name;
@@ -61,6 +62,7 @@ resources::Cluster read_cluster_view(store::Tx& tx, const Cluster& cluster) {
   if (cluster.created_at)
     view.phase_transitions.push_back({"CLUSTER_PHASE_" + upper(cluster.status), *cluster.created_at});
 
+  view.unreachable = unreachable_adapters(tx, cluster, services);
   store::RepairFilter filter;
   filter.cluster = cluster.id;
   std::map<std::string, Repair> latest;

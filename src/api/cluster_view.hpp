@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/call.hpp"
 #include "resources/cluster.hpp"
 #include "store/tx.hpp"
 
@@ -11,7 +12,7 @@ namespace sickbay::api {
 
 // The name of a GPU by the SDK's list where it is on it, else the shape's own: "8x10de:2330" is H100_SXM.
 std::string gpu_type_of(const Shape& shape);
-resources::Cluster read_cluster_view(store::Tx& tx, const Cluster& cluster);
+resources::Cluster read_cluster_view(store::Tx& tx, const Cluster& cluster, const Services& services);
 
 constexpr std::string_view kRegion = "local";  // the site this server runs at
 

@@ -15,14 +15,16 @@ namespace sickbay::api {
 namespace {
 
 Result<net::Response> answer(Call& call, const Cluster& cluster) {
-  return call.read([&](store::Tx& tx) -> Result<net::Response> { return call.answer(read_cluster_view(tx, cluster)); });
+  return call.read([&](store::Tx& tx) -> Result<net::Response> {
+    return call.answer(read_cluster_view(tx, cluster, call.services));
+  });
 }
 
 Result<net::Response> list(Call& call) {
   return call.read([&](store::Tx& tx) -> Result<net::Response> {
     resources::ClusterList list;
     for (const Cluster& cluster : store::list_clusters(tx)) {
-      if (call.caller->sees(cluster.id)) list.clusters.push_back(read_cluster_view(tx, cluster));
+      if (call.caller->sees(cluster.id)) list.clusters.push_back(read_cluster_view(tx, cluster, call.services));
     }
     return call.answer(list);
   });
@@ -66,7 +68,7 @@ Result<net::Response> update(Call& call) {
     return fail(Errc::refused, "a cluster's type does not change; adopt it anew", "cluster_type");
   }
   SICKBAY_ASSIGN(const auto view, call.read([&](store::Tx& tx) -> Result<resources::Cluster> {
-    return read_cluster_view(tx, *call.cluster);
+    return read_cluster_view(tx, *call.cluster, call.services);
   }));
   if (body.num_gpus && *body.num_gpus != view.num_gpus) {
     return fail(Errc::refused, "no provider here can add or take away machines", "num_gpus");
@@ -112,7 +114,11 @@ std::vector<Route> cluster_routes() {
        .body = schema_of<resources::NewCluster>,
        .answer = kOne,
        .lenient = true},
-      {.path = one, .run = get, .summary = "One cluster with its nodes", .answer = kOne, .lenient = true},
+      {.path = one,
+       .run = get,
+       .summary = "One cluster with its nodes, and which of its adapters do not answer",
+       .answer = kOne,
+       .lenient = true},
       {.method = "PUT",
        .path = one,
        .access = Access::admin,

@@ -40,6 +40,20 @@ void each(Page page, const std::function<void(T&)>& use) {
   } while (!at.token.empty());
 }
 
+// As the engine takes them: a look that the last complete list agreed with was seen when that list was. Not while the
+// node is worked on: a list says nothing of whether it is idle.
+std::vector<resources::SchedulerLook> looks_at(store::Tx& tx, const Node& node, const std::optional<Repair>& repair) {
+  const bool worked_on = repair && repair->admitted_at;
+  const auto confirmed = store::confirmed_by_lists(tx, node.cluster, node.id);
+  std::vector<resources::SchedulerLook> looks;
+  for (Observation& seen : store::observations_of(tx, node.id)) {
+    resources::SchedulerLook& look = looks.emplace_back(std::move(seen));
+    const auto listed = confirmed.find(look.scheduler);
+    if (!worked_on && listed != confirmed.end()) look.seen_at = std::max(look.seen_at, listed->second);
+  }
+  return looks;
+}
+
 }  // namespace
 
 resources::Node node_view(const Node& node, const std::vector<Alert>& alerts, const std::optional<Repair>& repair) {
@@ -118,9 +132,12 @@ resources::Node read_node_view(store::Tx& tx, const Node& node) {
   return node_view(node, store::open_alerts_of_node(tx, node.id), store::open_repair_of(tx, node.id));
 }
 
-resources::NodeDetail read_node_detail(store::Tx& tx, const Node& node) {
+resources::NodeDetail read_node_detail(store::Tx& tx, const Node& node,
+                                       std::vector<resources::UnreachableAdapter> unreachable) {
   resources::NodeDetail detail;
-  static_cast<resources::Node&>(detail) = read_node_view(tx, node);
+  detail.alerts = store::open_alerts_of_node(tx, node.id);
+  const auto repair = store::open_repair_of(tx, node.id);
+  static_cast<resources::Node&>(detail) = node_view(node, detail.alerts, repair);
   if (const auto session = store::newest_session(tx, node.id)) {
     detail.agent = resources::Agent{session->epoch,
                                     session->agent_version,
@@ -130,15 +147,11 @@ resources::NodeDetail read_node_detail(store::Tx& tx, const Node& node) {
                                     session->dropped,
                                     session->active.size()};
   }
-  detail.schedulers = store::observations_of(tx, node.id);
-  for (const store::Adapter& adapter : store::adapters_of(tx, node.cluster)) {
-    const bool concerns = adapter.name == node.provider || std::find(node.schedulers.begin(), node.schedulers.end(),
-                                                                     adapter.name) != node.schedulers.end();
-    if (concerns && adapter.unreachable_since) {
-      detail.unreachable.push_back({adapter.name, *adapter.unreachable_since, adapter.error});
-    }
-  }
-  detail.alerts = store::open_alerts_of_node(tx, node.id);
+  detail.schedulers = looks_at(tx, node, repair);
+  std::erase_if(unreachable, [&](const resources::UnreachableAdapter& lost) {
+    return lost.adapter != node.provider && std::ranges::find(node.schedulers, lost.adapter) == node.schedulers.end();
+  });
+  detail.unreachable = std::move(unreachable);
   detail.holds = store::holds_of(tx, node.id);
   return detail;
 }

@@ -15,7 +15,8 @@ resources::Node node_view(const Node& node, const std::vector<Alert>& alerts, co
 // All nodes of a cluster, in a handful of statements whatever their number; by name.
 std::vector<resources::Node> node_views(store::Tx& tx, std::string_view cluster);
 resources::Node read_node_view(store::Tx& tx, const Node& node);
-// All that is known of one node, save why it is as it is, which the engine says.
-resources::NodeDetail read_node_detail(store::Tx& tx, const Node& node);
+// All that is known of one node, save why it is as it is, which the engine says. `unreachable`: of the whole cluster.
+resources::NodeDetail read_node_detail(store::Tx& tx, const Node& node,
+                                       std::vector<resources::UnreachableAdapter> unreachable);
 
 }  // namespace sickbay::api

@@ -1,6 +1,7 @@
 // Nodes and pools.
 #include <fmt/core.h>
 
+#include "api/adapter_view.hpp"
 #include "api/node_view.hpp"
 #include "api/routes.hpp"
 #include "api/schema.hpp"
@@ -31,8 +32,9 @@ Result<net::Response> list(Call& call) {
 Result<net::Response> get(Call& call) {
   SICKBAY_ASSIGN(const Node node, call.node());
   SICKBAY_ASSIGN(auto why, call.services.commands.why_node(node.id));
-  SICKBAY_ASSIGN(resources::NodeDetail detail,
-                 call.read([&](store::Tx& tx) -> Result<resources::NodeDetail> { return read_node_detail(tx, node); }));
+  SICKBAY_ASSIGN(resources::NodeDetail detail, call.read([&](store::Tx& tx) -> Result<resources::NodeDetail> {
+    return read_node_detail(tx, node, unreachable_adapters(tx, *call.cluster, call.services));
+  }));
   detail.why = std::move(why);
   return call.answer(detail);
 }

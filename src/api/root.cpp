@@ -1,6 +1,7 @@
 // What is at the root: is it alive, is it ready, its own metrics, and the description of the API.
 #include <fmt/core.h>
 
+#include "api/adapter_view.hpp"
 #include "api/api.hpp"
 #include "api/node_view.hpp"
 #include "api/routes.hpp"
@@ -58,6 +59,7 @@ struct ClusterCounts {
   std::string name;
   bool breaker = false;
   std::map<std::string, std::uint64_t> nodes, alerts, repairs;
+  std::vector<resources::UnreachableAdapter> unreachable;
 };
 
 Result<std::vector<ClusterCounts>> count(Call& call) {
@@ -68,6 +70,7 @@ Result<std::vector<ClusterCounts>> count(Call& call) {
       ClusterCounts counts;
       counts.name = cluster.name;
       counts.breaker = cluster.breaker.open;
+      counts.unreachable = unreachable_adapters(tx, cluster, call.services);
       for (const resources::Node& node : node_views(tx, cluster.id)) {
         ++counts.nodes[name_of(node.state)];
         counts.alerts["firing"] += node.firing;
@@ -97,6 +100,13 @@ Result<net::Response> metrics(Call& call) {
   out.family("sickbay_breaker_open", "gauge", "1 while the circuit breaker is open.");
   for (const ClusterCounts& cluster : clusters) {
     out.sample("sickbay_breaker_open", fmt::format("cluster=\"{}\"", quoted(cluster.name)), cluster.breaker ? 1 : 0);
+  }
+  out.family("sickbay_adapter_unreachable", "gauge", "1 while an adapter does not answer, or has not yet.");
+  for (const ClusterCounts& cluster : clusters) {
+    for (const resources::UnreachableAdapter& lost : cluster.unreachable) {
+      out.sample("sickbay_adapter_unreachable",
+                 fmt::format("cluster=\"{}\",adapter=\"{}\"", quoted(cluster.name), quoted(lost.adapter)), 1);
+    }
   }
   out.family("sickbay_ingest_lag_seconds", "gauge", "How late findings are made durable.");
   out.sample("sickbay_ingest_lag_seconds", "", static_cast<double>(call.services.intake.lag().count()) / 1e6);

@@ -1,6 +1,9 @@
 // One cluster at a glance: is it healthy, what waits for a person, how long do repairs take.
 #include "resources/summary.hpp"
 
+#include <fmt/core.h>
+
+#include "api/adapter_view.hpp"
 #include "api/node_view.hpp"
 #include "api/routes.hpp"
 #include "api/schema.hpp"
@@ -49,6 +52,15 @@ resources::TimeToReturn time_to_return(const std::vector<Repair>& repairs) {
   return out;
 }
 
+// "slurm, able do not answer"; "" where all do.
+std::string what_is_unseen(const resources::Summary& summary) {
+  std::string names;
+  for (const resources::UnreachableAdapter& lost : summary.unreachable) {
+    names += (names.empty() ? "" : ", ") + lost.adapter;
+  }
+  return names.empty() ? "" : names + (summary.unreachable.size() == 1 ? " does not answer" : " do not answer");
+}
+
 std::string headline_of(const resources::Summary& summary) {
   if (summary.breaker.open) return "The circuit breaker is open: " + summary.breaker.why;
   if (!summary.waiting_for_a_person.empty()) {
@@ -57,8 +69,14 @@ std::string headline_of(const resources::Summary& summary) {
   if (summary.observe_only) return "Only looking: nothing is sent until a person confirms";
   const auto healthy = summary.nodes_by_state.find("healthy");
   const std::uint64_t well = healthy == summary.nodes_by_state.end() ? 0 : healthy->second;
-  if (well == summary.nodes) return "All " + std::to_string(summary.nodes) + " nodes are healthy";
-  return std::to_string(summary.nodes - well) + " of " + std::to_string(summary.nodes) + " nodes are not healthy";
+  const std::string unseen = what_is_unseen(summary);
+  if (summary.nodes == 0) return unseen.empty() ? "There are no nodes yet" : "No node is known yet: " + unseen;
+  if (well == summary.nodes) {
+    return unseen.empty() ? fmt::format("All {} nodes are healthy", summary.nodes)
+                          : "No node is known to be unhealthy, but not all can be seen: " + unseen;
+  }
+  return fmt::format("{} of {} nodes are not healthy", summary.nodes - well, summary.nodes) +
+         (unseen.empty() ? "" : ", and not all can be seen: " + unseen);
 }
 
 Result<net::Response> get(Call& call) {
@@ -87,6 +105,7 @@ Result<net::Response> get(Call& call) {
     done.cluster = call.cluster->id;
     done.states = {RepairState::SUCCEEDED};
     summary.time_to_return = time_to_return(store::list_repairs(tx, done, {200, {}}).items);
+    summary.unreachable = unreachable_adapters(tx, *call.cluster, call.services);
     summary.headline = headline_of(summary);
     return call.answer(summary);
   });
@@ -97,7 +116,7 @@ Result<net::Response> get(Call& call) {
 std::vector<Route> summary_routes() {
   return {{.path = "/v1/compute/clusters/{cluster}/summary",
            .run = get,
-           .summary = "The cluster at a glance",
+           .summary = "The cluster at a glance, and what of it cannot be seen now",
            .answer = schema_of<resources::Summary>}};
 }
 

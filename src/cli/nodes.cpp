@@ -62,7 +62,7 @@ void print_node(Context& context, const resources::NodeDetail& node) {
   auto paper = context.paper();
   sheet.print(paper);
   Table schedulers({"SCHEDULER", "READY", "CORDONED", "IDLENESS", "WORK", "STATE"});
-  for (const Observation& seen : node.schedulers) {
+  for (const resources::SchedulerLook& seen : node.schedulers) {
     schedulers.row({seen.scheduler, yes_or_no(seen.ready), yes_or_no(seen.cordoned), name_of(seen.idleness),
                     std::to_string(seen.holders.size()),
                     seen.error.empty() ? sentence(ready_state(seen)) : "could not be asked: " + seen.error});

@@ -7,6 +7,7 @@
 #include "cli/alerts.hpp"
 #include "cli/follow.hpp"
 #include "cli/repairs.hpp"
+#include "cli/status.hpp"
 
 namespace sickbay::cli {
 namespace {
@@ -14,15 +15,15 @@ namespace {
 constexpr std::size_t kRows = 12;
 
 struct View {
-  Breaker breaker;
+  resources::Summary summary;
   std::vector<resources::Remediation> repairs;
   std::vector<resources::Alert> alerts;
   std::deque<Event> events;
 };
 
 Status refresh(Context& context, View& view) {
-  SICKBAY_ASSIGN(const json::value breaker, context.get("/breaker"));
-  SICKBAY_ASSIGN(view.breaker, read_as<Breaker>(breaker));
+  SICKBAY_ASSIGN(const json::value summary, context.get("/summary"));
+  SICKBAY_ASSIGN(view.summary, read_as<resources::Summary>(summary));
   SICKBAY_ASSIGN(const json::array repairs, context.list<resources::RemediationList>(
                                                 "/instances/-/remediations", {{"state", open_states()}}, kRows));
   SICKBAY_ASSIGN(view.repairs, read_as<std::vector<resources::Remediation>>(repairs));
@@ -42,8 +43,9 @@ void draw(Context& context, const View& view) {
   auto& out = context.around.out;
   out << "\033[H\033[2J" << paper.paint("sickbay watch", Colour::quiet) << "  "
       << format_time(std::chrono::floor<seconds>(context.now())) << "  (Ctrl-C ends)\n";
-  if (view.breaker.open) {
-    out << paper.paint("THE BREAKER IS OPEN: " + printable(view.breaker.why), Colour::bad) << '\n';
+  print_unseen(context, view.summary);
+  if (view.summary.breaker.open) {
+    out << paper.paint("THE BREAKER IS OPEN: " + printable(view.summary.breaker.why), Colour::bad) << '\n';
   }
   Table repairs({"REPAIR", "NODE", "ACTION", "STATE", "AGE", "WHAT"});
   for (const auto& repair : view.repairs) {

@@ -4,6 +4,7 @@
 
 #include <boost/describe/class.hpp>
 
+#include "resources/adapter.hpp"
 #include "resources/remediation.hpp"
 
 namespace sickbay::resources {
@@ -45,12 +46,13 @@ struct Cluster {
   std::vector<json::object> control_plane_nodes, add_ons, volumes;
   std::vector<PhaseTransition> phase_transitions;
   std::vector<NodeLifecycleEvent> node_lifecycle_events;
+  std::vector<UnreachableAdapter> unreachable;  // ours: what cannot be seen now
   BOOST_DESCRIBE_CLASS(Cluster, (),
                        (cluster_id, cluster_name, cluster_type, status, gpu_type, region, billing_type, num_gpus,
                         num_cpu_workers, num_reserved_gpus, num_capacity_pool_gpus, allocated_preemptible_gpus,
                         desired_preemptible_gpus, cuda_version, nvidia_driver_version, os_image, project_id,
                         kube_config, control_plane_ready, created_at, gpu_worker_nodes, deleted_gpu_worker_nodes,
-                        control_plane_nodes, add_ons, volumes, phase_transitions, node_lifecycle_events),
+                        control_plane_nodes, add_ons, volumes, phase_transitions, node_lifecycle_events, unreachable),
                        (), ())
 };
 struct ClusterList {  // not paged, as given

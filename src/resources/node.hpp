@@ -9,6 +9,7 @@
 
 #include "model/json.hpp"
 #include "model/repair.hpp"
+#include "resources/adapter.hpp"
 #include "resources/list.hpp"
 #include "resources/modes.hpp"
 
@@ -62,20 +63,21 @@ struct Agent {
   std::uint64_t dropped = 0, active_faults = 0;
   BOOST_DESCRIBE_CLASS(Agent, (), (epoch, version, outbox, hello_at, last_heartbeat, dropped, active_faults), (), ())
 };
-// A scheduler or provider of the node that cannot be reached, since when and why.
-struct UnreachableAdapter {
-  std::string adapter;
-  Time since{};
-  std::string because;
-  BOOST_DESCRIBE_CLASS(UnreachableAdapter, (), (adapter, since, because), (), ())
+// What a scheduler says of the node, with what bars its drain and, where the last look failed, why: the model's own
+// form less `age`, which is between an adapter and the engine. `seen_at` is when it was last seen or confirmed.
+struct SchedulerLook : Observation {
+  BOOST_DESCRIBE_CLASS(SchedulerLook, (),
+                       (name, uid, version, pool, exists, ready, cordoned, hold_owner, foreign_mark, idleness,
+                        conditions, labels, capacity, request, holders, blockers, error, node, scheduler, kind, seen_at,
+                        idle_since, idle_looks, gone_looks, gone_since),
+                       (), ())
 };
-// `schedulers` is what each of them says of the node, with what bars its drain and, where the last look failed, why.
 struct NodeDetail : Node {
   std::vector<std::string> why;
   std::optional<Agent> agent;
-  std::vector<Observation> schedulers;
-  std::vector<UnreachableAdapter> unreachable;
-  std::vector<sickbay::Alert> alerts;  // not resolved
+  std::vector<SchedulerLook> schedulers;
+  std::vector<UnreachableAdapter> unreachable;  // of its schedulers and its provider
+  std::vector<sickbay::Alert> alerts;           // not resolved
   std::vector<Hold> holds;
   BOOST_DESCRIBE_CLASS(NodeDetail, (Node), (why, agent, schedulers, unreachable, alerts, holds), (), ())
 };

@@ -9,6 +9,7 @@
 
 #include "model/json.hpp"
 #include "model/node.hpp"
+#include "resources/adapter.hpp"
 
 namespace sickbay::resources {
 
@@ -28,14 +29,15 @@ struct Summary {
   std::map<std::string, std::uint64_t> nodes_by_state, hosts_by_state, open_repairs_by_state;
   std::uint64_t firing = 0, pending = 0;
   Breaker breaker;
+  std::vector<UnreachableAdapter> unreachable;  // what of all this cannot be seen now
   std::vector<WaitingForAPerson> waiting_for_a_person;
   TimeToReturn time_to_return;
   std::uint64_t policy_version = 0;
   bool observe_only = false, clock_diverged = false, ingest_lagging = false;
   BOOST_DESCRIBE_CLASS(Summary, (),
                        (cluster_id, cluster_name, headline, nodes, nodes_by_state, hosts_by_state,
-                        open_repairs_by_state, firing, pending, breaker, waiting_for_a_person, time_to_return,
-                        policy_version, observe_only, clock_diverged, ingest_lagging),
+                        open_repairs_by_state, firing, pending, breaker, unreachable, waiting_for_a_person,
+                        time_to_return, policy_version, observe_only, clock_diverged, ingest_lagging),
                        (), ())
 };
 

@@ -15,6 +15,7 @@
 #include "store/hosts.hpp"
 #include "store/nodes.hpp"
 #include "store/repairs.hpp"
+#include "store/sync.hpp"
 
 namespace sickbay::api {
 
@@ -48,7 +49,7 @@ class ApiTest : public testing::Test {
                           [] { return decide::SafetyState{}; },
                           {},
                           "test",
-                          [] { return std::vector{config::ClusterConfig{.name = "other", .type = "SLURM"}}; }});
+                          [this] { return configured_; }});
     admin_ = first_admin();
     fill();
   }
@@ -96,6 +97,25 @@ class ApiTest : public testing::Test {
     });
     ASSERT_TRUE(written) << written.error().message;
   }
+  // An adapter of the cluster; by default one that lists everything and does it now.
+  store::Adapter adapter(const std::string& name, const std::string& role) {
+    store::Adapter adapter;
+    adapter.cluster = "clu-1";
+    adapter.name = name;
+    adapter.role = role;
+    adapter.listed_at = clock_.now();
+    return adapter;
+  }
+  // "able", which provides the nodes, was lost a minute after its last list.
+  void lose_able(const std::string& error) {
+    write([&](store::Tx& tx) {
+      store::Adapter able = adapter("able", "provider");
+      able.listed_at = clock_.now() - minutes{3};
+      able.unreachable_since = clock_.now() - minutes{2};
+      able.error = error;
+      store::put_adapter(tx, able);
+    });
+  }
   Repair repair(std::string_view id = "rep-1") {
     return store_->read([&](store::Tx& tx) -> Result<Repair> { return store::get_repair(tx, id).value(); }).value();
   }
@@ -113,6 +133,7 @@ class ApiTest : public testing::Test {
   std::optional<engine::Intake> intake_;
   std::optional<Api> api_;
   std::string admin_;
+  std::vector<config::ClusterConfig> configured_{{.name = "other", .type = "SLURM"}};  // at this server
 
  private:
   std::string first_admin() {

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "store/clusters.hpp"
-#include "store/sync.hpp"
 #include "tests/unit/api/api_fixture.hpp"
 
 namespace sickbay::api {
@@ -86,23 +85,6 @@ TEST_F(ApiTest, ABreakerIsResetWithAReason) {
   const json::object closed = body_of(call("POST", cluster_path + "/breaker/reset", R"({"reason":"power is back"})"));
   EXPECT_FALSE(closed.at("open").as_bool());
   EXPECT_EQ(text(closed, "reset_reason"), "power is back");
-}
-
-TEST_F(ApiTest, ANodeSaysSinceWhenItsAdaptersCannotBeReached) {
-  write([&](store::Tx& tx) {
-    store::Adapter adapter = store::get_adapter(tx, "clu-1", "able").value_or(store::Adapter{});
-    adapter.cluster = "clu-1", adapter.name = "able", adapter.role = "provider";
-    adapter.unreachable_since = clock_.now(), adapter.error = "timed out";
-    store::put_adapter(tx, adapter);
-    adapter.name = "of-other-nodes";
-    store::put_adapter(tx, adapter);
-  });
-  const json::object node = body_of(call("GET", cluster_path + "/nodes/gpu-n1"));
-  ASSERT_EQ(node.at("unreachable").as_array().size(), 1u);
-  const json::object& able = node.at("unreachable").as_array()[0].as_object();
-  EXPECT_EQ(text(able, "adapter"), "able");
-  EXPECT_EQ(text(able, "since"), format_time(clock_.now()));
-  EXPECT_EQ(text(able, "because"), "timed out");
 }
 
 TEST_F(ApiTest, NodesAlertsHostsAndPoolsAreShown) {

@@ -4,6 +4,7 @@
 
 #include "model/policy.hpp"
 #include "resources/remediation.hpp"
+#include "resources/summary.hpp"
 #include "resources/why.hpp"
 #include "store/clusters.hpp"
 #include "store/events.hpp"
@@ -61,6 +62,63 @@ TEST_F(Commands, StatusSaysHowTheClusterIs) {
             "open repairs  1 PENDING_APPROVAL\n"
             "breaker       closed\n"
             "policy        version 1\n");
+}
+
+TEST_F(Commands, StatusSaysFirstWhatCannotBeSeenAndDoesNotCallItHealthy) {
+  write([&](store::Tx& tx) {
+    Alert alert = *store::get_alert(tx, "alert-1");
+    alert.state = AlertState::resolved;
+    alert.resolved_at = clock_.now();
+    store::put_alert(tx, alert);
+    store::Adapter slurm = adapter("slurm", "scheduler");
+    slurm.listed_at.reset();
+    store::put_adapter(tx, slurm);
+    Node node = *store::get_node(tx, "n1");
+    node.schedulers = {"slurm"};
+    store::put_node(tx, node);
+  });
+  lose_able("connection refused\nsickbay: all is well\r\x1b[2J");
+  EXPECT_EQ(run({"status"}), 0) << err();
+  EXPECT_TRUE(out().starts_with(
+      "able of cluster demo cannot be reached since 2027-01-15 07:58:00: connection refused sickbay: all is "
+      "well[2J; what it says of its hosts is as of 2027-01-15 07:57:00\n"
+      "slurm of cluster demo has not answered yet; nothing it says of its nodes is known\n"
+      "No node is known to be unhealthy, but not all can be seen: able, slurm do not answer\n"))
+      << out();
+  EXPECT_NE(out().find("nodes         3 healthy, as far as is known\n"), std::string::npos) << out();
+  EXPECT_EQ(out().find("are healthy"), std::string::npos) << out();
+  EXPECT_EQ(run({"status", "--json"}), 0) << err();
+  const auto summary = printed<resources::Summary>();
+  ASSERT_EQ(summary.unreachable.size(), 2U);
+  EXPECT_EQ(summary.unreachable[0].adapter, "able");
+}
+
+TEST_F(Commands, ALongErrorDoesNotFillTheScreen) {
+  lose_able(std::string(20'000, 'x'));
+  EXPECT_EQ(run({"status"}), 0) << err();
+  EXPECT_LT(out().size(), 1000U);
+}
+
+TEST_F(Commands, ClustersSayWhatOfThemCannotBeSeen) {
+  lose_able("timed out");
+  EXPECT_EQ(run({"clusters"}), 0) << err();
+  EXPECT_EQ(out(),
+            "NAME  TYPE        STATUS  NODES  UNREACHABLE  ID\n"
+            "demo  KUBERNETES  Ready   3      able         clu-1\n");
+}
+
+TEST_F(Commands, WatchSaysWhatCannotBeSeen) {
+  lose_able("timed out");
+  publish("e1", "hello");
+  console_.person = true;
+  console_.pause = [&](Duration) {  // the first view is drawn
+    publish("e2", "news");
+    console_.out.setstate(std::ios::failbit);  // the reader went away
+  };
+  EXPECT_EQ(run({"--no-color", "watch"}), 0) << err();
+  EXPECT_NE(out().find("able of cluster demo cannot be reached since 2027-01-15 07:58:00: timed out; "),
+            std::string::npos)
+      << out();
 }
 
 TEST_F(Commands, NodesSayWhatIsWrongWithThem) {
@@ -190,7 +248,7 @@ TEST_F(Commands, TokensAreMadeListedAndRevoked) {
 
 TEST_F(Commands, ClustersAndRestoreAreShown) {
   EXPECT_EQ(run({"clusters"}), 0) << err();
-  EXPECT_NE(out().find("demo  KUBERNETES  Ready   3      clu-1"), std::string::npos) << out();
+  EXPECT_NE(out().find("demo  KUBERNETES  Ready   3      -            clu-1"), std::string::npos) << out();
   EXPECT_EQ(run({"restore"}), 0) << err();
   EXPECT_NE(out().find("repairs are started and sent"), std::string::npos) << out();
 }
