@@ -18,6 +18,7 @@
 #include "store/findings.hpp"
 #include "store/nodes.hpp"
 #include "store/repairs.hpp"
+#include "store/sync.hpp"
 
 namespace {
 
@@ -151,8 +152,16 @@ class Bench {
       });
       taken.push_back(seconds_since(begin) * 1000);
     }
-    std::ranges::sort(taken);
-    return taken[taken.size() * 99 / 100];
+    // The median of five parts: one hiccup of the machine is a tenth of all that the worst percent is made of.
+    std::vector<double> worst;
+    const std::size_t part = taken.size() / 5;
+    for (std::size_t from = 0; from + part <= taken.size(); from += part) {
+      const auto begin = taken.begin() + static_cast<std::ptrdiff_t>(from);
+      std::sort(begin, begin + static_cast<std::ptrdiff_t>(part));
+      worst.push_back(taken[from + part * 99 / 100]);
+    }
+    std::ranges::sort(worst);
+    return worst[worst.size() / 2];
   }
   void repairs() {
     for (const Node& node : nodes("frozen")) {
@@ -172,6 +181,12 @@ class Bench {
       });
     }
     engine_->notify();
+  }
+  bool is_lost() {
+    return *store_->read([&](store::Tx& tx) -> Result<bool> {
+      const auto adapter = store::get_adapter(tx, "frozen", "k8s");
+      return adapter && adapter->unreachable_since;
+    });
   }
   Freezer& freezer() { return *freezer_; }
   template <class Done>
@@ -215,6 +230,10 @@ int main(int argc, char** argv) {
     bench.freezer().freeze(true);
     bench.repairs();
     bench.p99("2", 0, 300);  // until the first turns of the repairs are over
+    const auto asked = std::chrono::steady_clock::now();
+    Bench::until([&] { return bench.is_lost(); });
+    fmt::print("bulkhead_lost_after\t{:.1f}\ts\n", seconds_since(asked));
+    std::this_thread::sleep_for(std::chrono::seconds{1 + kRepairs / 50});  // until each has said so
     const double frozen = bench.p99("3", 2);
     fmt::print("bulkhead_finding_to_alert_p99\t{:.2f}\tms\n", calm);
     fmt::print("bulkhead_finding_to_alert_p99_frozen\t{:.2f}\tms\n", frozen);

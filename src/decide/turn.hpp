@@ -20,7 +20,7 @@ inline constexpr Duration kForcedDrainSettles = minutes{2};  // after a forced d
 inline constexpr Duration kEscalationWindow = hours{7 * 24};
 inline constexpr Duration kJoinWindow = seconds{60};  // secondary faults join within (3.1)
 inline constexpr Duration kPoll = seconds{15};        // while the world changes without telling us
-inline constexpr Duration kPollLost = seconds{60};    // ... and cannot be asked
+inline constexpr Duration kPollLost = minutes{5};     // ... and cannot be asked: whoever waits is woken when it can
 inline constexpr std::string_view kAuto = "Auto-Approved";
 
 struct Turn {

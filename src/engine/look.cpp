@@ -24,6 +24,7 @@ namespace {
 
 constexpr Duration kOpenAgain = seconds{15};  // a node with an operation that has not ended is turned this often
 constexpr Duration kHeldAgain = seconds{60};  // ... and one with a mark or hold of ours
+constexpr Duration kLostAgain = minutes{5};   // ... and one whose scheduler cannot be reached: it is woken when it can
 constexpr Duration kRecent = seconds{15};     // an act goes out on looks no older than this, and the scheduler's view
 constexpr Duration kAfterOurs = milliseconds{200};  // a look this soon after the last, where that one is overtaken
 constexpr int kTries = 5;
@@ -112,8 +113,8 @@ std::optional<Time> look_due(const decide::NodeFacts& facts, const Options& opti
   if (overtaken && wants_look(facts)) return now + options.look_again;  // a view that lags has not shown ours yet
   const bool lost = std::ranges::any_of(facts.node.schedulers,
                                         [&](const std::string& name) { return facts.unreachable.contains(name); });
-  if (std::ranges::any_of(facts.operations, is_open)) return now + (lost ? kHeldAgain : kOpenAgain);
-  if (wants_look(facts)) return now + kHeldAgain;
+  if (std::ranges::any_of(facts.operations, is_open)) return now + (lost ? kLostAgain : kOpenAgain);
+  if (wants_look(facts)) return now + (lost ? kLostAgain : kHeldAgain);
   return std::nullopt;
 }
 

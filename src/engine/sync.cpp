@@ -22,6 +22,7 @@ namespace {
 
 constexpr Duration kListAgain = seconds{5};  // after a list that could not be had
 constexpr Duration kElsewhere = seconds{10};
+constexpr std::size_t kToldAtOnce = 50;
 
 }  // namespace
 
@@ -166,7 +167,14 @@ void Engine::note_reach(const AdapterKey& key, Reach::News news, Duration since,
   const Status written = store_.write([&](store::Tx& tx) -> Status {
     if (!store::get_cluster(tx, key.cluster)) return {};
     const Time now = store::now(tx);
-    store::wake_all(tx, WorkKind::node, store::nodes_that_may_wait(tx, key.cluster, key.name), now);
+    std::vector<std::string> waiting = store::nodes_that_may_wait(tx, key.cluster, key.name);
+    std::ranges::sort(waiting);  // the order in which locks are taken
+    // They go on at once when it is back; that it is lost they say one after another, and hold up nobody else's turn.
+    const std::size_t at_once = lost ? kToldAtOnce : std::max<std::size_t>(waiting.size(), 1);
+    for (std::size_t from = 0; from < waiting.size(); from += at_once) {
+      const auto part = std::span(waiting).subspan(from, std::min(at_once, waiting.size() - from));
+      store::wake_all(tx, WorkKind::node, {part.begin(), part.end()}, now + seconds{1} * (from / at_once));
+    }
     store::Adapter adapter = store::get_adapter(tx, key.cluster, key.name).value_or(store::Adapter{});
     adapter.cluster = key.cluster;
     adapter.name = key.name;

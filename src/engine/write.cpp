@@ -12,6 +12,12 @@
 #include "store/work.hpp"
 
 namespace sickbay::engine {
+namespace {
+
+// The cluster's turn looks at all of its unhealthy nodes: in a storm once for many of them, not once for each.
+constexpr Duration kClusterApart = seconds{1};
+
+}  // namespace
 
 void write_events(store::Tx& tx, const std::vector<Event>& events) {
   for (const Event& event : events) store::add_event(tx, event);
@@ -38,7 +44,9 @@ bool write_changes(store::Tx& tx, const decide::NodeChanges& changes, const Node
   for (const Hold& hold : changes.holds) store::put_hold(tx, hold);
   if (changes.release_slots && changes.repair) store::free_slots(tx, changes.repair->id);
   write_events(tx, changes.events);
-  if (changes.wake_cluster || changes.release_slots) store::wake(tx, WorkKind::cluster, node.cluster, now);
+  if (changes.wake_cluster || changes.release_slots) {
+    store::wake(tx, WorkKind::cluster, node.cluster, now + kClusterApart);
+  }
   return true;
 }
 
