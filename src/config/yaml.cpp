@@ -1,7 +1,10 @@
 #include "config/yaml.hpp"
 
 #include <fmt/core.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
+
+#include <sstream>
 
 #include "base/text.hpp"
 #include "config/names.hpp"
@@ -101,6 +104,32 @@ std::pair<YAML::Node, int> below(const YAML::Node& node, std::string_view step) 
   return {YAML::Node(), 0};
 }
 
+// Notes only where a document begins.
+class Beginnings : public YAML::EventHandler {
+ public:
+  int line = 0;  // of the last one, from 1
+
+  void OnDocumentStart(const YAML::Mark& mark) override { line = mark.line + 1; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+// The line on which the text goes on after its first document; 0: it ends there. Looks at two documents and no more:
+// yaml-cpp finds an endless row of empty ones at a stray comma or bracket, so LoadAll would never end.
+int line_after_the_end(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  Beginnings beginnings;
+  if (!parser.HandleNextDocument(beginnings)) return 0;
+  return parser.HandleNextDocument(beginnings) ? beginnings.line : 0;
+}
+
 }  // namespace
 
 Result<json::object> yaml_to_json(std::string_view text, const std::string& file_name, std::string_view placed) {
@@ -111,15 +140,13 @@ Result<json::object> yaml_to_json(std::string_view text, const std::string& file
                             file_name, line));
   }
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.empty()) return json::object();
-    if (documents.size() > 1) {
-      return fail(
-          Errc::invalid,
-          fmt::format("{}:{}: a second document is here; write all of it as one, without a '---' or '...' between",
-                      file_name, documents[1].Mark().line + 1));
+    if (const int line = line_after_the_end(std::string(text)); line > 0) {
+      return fail(Errc::invalid, fmt::format("{}:{}: something stands here that belongs to nothing before it: a stray "
+                                             "character, or a second document; write all of it as one map of members, "
+                                             "without a '---' or '...' between",
+                                             file_name, line));
     }
-    const YAML::Node& root = documents.front();
+    const YAML::Node root = YAML::Load(std::string(text));
     if (root.IsNull()) return json::object();
     if (!root.IsMap())
       return fail(Errc::invalid, fmt::format("{}:1: must be a map of members, 'name: value'", file_name));

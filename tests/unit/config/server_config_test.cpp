@@ -275,11 +275,14 @@ TEST(Yaml, AMemberHasALineAndAMissingOneThatOfWhatIsAround) {
 }
 
 TEST(Yaml, ASecondDocumentIsRefusedInsteadOfDropped) {
-  for (const char* text : {"a: 1\n---\nb: 2\n", "a: 1\n...\nb: 2\n", "---\n---\nb: 2\n"}) {
+  for (const auto& [text, line] : std::vector<std::pair<std::string, int>>{
+           {"a: 1\n---\nb: 2\n", 2}, {"a: 1\n...\nb: 2\n", 3}, {"---\n---\nb: 2\n", 2}}) {
     const auto read = yaml_to_json(text, "f.yaml");
     ASSERT_FALSE(read) << text;
     EXPECT_EQ(read.error().message,
-              "f.yaml:3: a second document is here; write all of it as one, without a '---' or '...' between");
+              fmt::format("f.yaml:{}: something stands here that belongs to nothing before it: a stray character, or a "
+                          "second document; write all of it as one map of members, without a '---' or '...' between",
+                          line));
   }
   for (const char* text : {"---\na: 1\n", "a: 1\n...\n", "%YAML 1.2\n---\na: 1\n...\n# end\n",
                            "\xef\xbb\xbf"
@@ -287,6 +290,14 @@ TEST(Yaml, ASecondDocumentIsRefusedInsteadOfDropped) {
     const auto read = yaml_to_json(text, "f.yaml");
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->at("a").as_int64(), 1);
+  }
+}
+
+// yaml-cpp reads each of these as an endless row of empty documents.
+TEST(Yaml, AStrayCharacterIsRefusedAndNeverReadForEver) {
+  for (const std::string text : {", a: {b: 1}}]\nc: 2\n", "]\n", "}\na: 1\n", ",", "a: 1\n]\n", "? a\n, b\n"}) {
+    EXPECT_FALSE(yaml_to_json(text, "f.yaml")) << text;
+    EXPECT_GE(line_of(text, "a"), 0);
   }
 }
 
