@@ -117,7 +117,7 @@ class Bench {
     }
     current_.replace(std::move(adapters));
     engine_.emplace(*store_, current_, faults_, clock_, ids_, options_);
-    for (const char* cluster : {"frozen", "a", "b", "c"}) (void)engine_->watch(cluster);
+    for (const char* cluster : {"frozen", "a", "b", "c"}) (void)engine_->start_sync(cluster);
     engine_->start();
     until([&] { return nodes("frozen").size() + nodes("c").size() == 2 * kRepairs && nodes("b").size() == kRepairs; });
   }

@@ -115,7 +115,7 @@ Status Site::open(const Arguments& arguments, const config::ServerConfig& config
   commands_.emplace(
       *store_, faults_, ids_, options_, [this] { engine_->notify(); }, [this] { return engine_->caution(); });
   adapters_.listen([this](std::string_view cluster, std::string_view node) { engine_->changed(cluster, node); });
-  SICKBAY_CHECK(engine_->recall());
+  SICKBAY_CHECK(engine_->compare_lineage());
   return adopt(config);
 }
 
@@ -126,7 +126,7 @@ Status Site::adopt(const config::ServerConfig& config) {
     cluster.name = configured.name;
     cluster.type = configured.type;
     SICKBAY_CHECK(commands_->adopt(cluster, {"sickbay", Role::admin}));
-    SICKBAY_CHECK(engine_->watch(cluster.id));
+    SICKBAY_CHECK(engine_->start_sync(cluster.id));
   }
   return {};
 }

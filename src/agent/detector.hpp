@@ -2,7 +2,7 @@
 // PCI bus, the mounts). A detector owns all that it needs to remember; the agent around it owns what becomes of
 // findings: the active set, the outbox, the uplink, what is saved. Detectors do not know each other. Where one's
 // finding is a reason for another to look, the fault's row in rules/faults.yaml says so (`look: pci`).
-// Everything is called on the io_context's one thread. docs/contributing.md says how to add one.
+// Everything is called on the io_context's one thread. docs/architecture.md says how to add one.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "resources/server.hpp"
 #include "store/clusters.hpp"
+#include "store/work.hpp"
 
 namespace sickbay::api {
 namespace {
@@ -60,6 +61,7 @@ struct ClusterCounts {
   bool breaker = false;
   std::map<std::string, std::uint64_t> nodes, alerts, repairs;
   std::vector<resources::UnreachableAdapter> unreachable;
+  std::size_t failing = 0;
 };
 
 Result<std::vector<ClusterCounts>> count(Call& call) {
@@ -71,6 +73,7 @@ Result<std::vector<ClusterCounts>> count(Call& call) {
       counts.name = cluster.name;
       counts.breaker = cluster.breaker.open;
       counts.unreachable = unreachable_adapters(tx, cluster, call.services);
+      counts.failing = store::failing_work(tx, cluster.id).size();
       for (const resources::Node& node : node_views(tx, cluster.id)) {
         ++counts.nodes[name_of(node.state)];
         counts.alerts["firing"] += node.firing;
@@ -107,6 +110,11 @@ Result<net::Response> metrics(Call& call) {
       out.sample("sickbay_adapter_unreachable",
                  fmt::format("cluster=\"{}\",adapter=\"{}\"", quoted(cluster.name), quoted(lost.adapter)), 1);
     }
+  }
+  out.family("sickbay_failing_turns", "gauge",
+             "Nodes and the like that nothing is decided about: a turn fails again and again.");
+  for (const ClusterCounts& cluster : clusters) {
+    out.sample("sickbay_failing_turns", fmt::format("cluster=\"{}\"", quoted(cluster.name)), cluster.failing);
   }
   out.family("sickbay_ingest_lag_seconds", "gauge", "How late findings are made durable.");
   out.sample("sickbay_ingest_lag_seconds", "", static_cast<double>(call.services.intake.lag().count()) / 1e6);

@@ -9,6 +9,7 @@
 #include "api/schema.hpp"
 #include "store/hosts.hpp"
 #include "store/repairs.hpp"
+#include "store/work.hpp"
 
 namespace sickbay::api {
 namespace {
@@ -66,6 +67,11 @@ std::string headline_of(const resources::Summary& summary) {
   if (!summary.waiting_for_a_person.empty()) {
     return std::to_string(summary.waiting_for_a_person.size()) + " repairs wait for a person to decide";
   }
+  if (!summary.failing_turns.empty()) {
+    const resources::FailingTurn& first = summary.failing_turns.front();
+    return fmt::format("{}{} cannot be decided about: {}", name_of(first.kind),
+                       first.node_name.empty() ? "" : " " + first.node_name, first.error);
+  }
   if (summary.observe_only) return "Only looking: nothing is sent until a person confirms";
   const auto healthy = summary.nodes_by_state.find("healthy");
   const std::uint64_t well = healthy == summary.nodes_by_state.end() ? 0 : healthy->second;
@@ -99,6 +105,10 @@ Result<net::Response> get(Call& call) {
       ++summary.open_repairs_by_state[name_of(node.repair->state)];
       if (node.repair->person)
         summary.waiting_for_a_person.push_back({node.repair->id, node.name, *node.repair->person});
+    }
+    for (store::FailingWork& failing : store::failing_work(tx, call.cluster->id)) {
+      summary.failing_turns.push_back(
+          {failing.kind, std::move(failing.node_name), failing.failures, std::move(failing.error), failing.due});
     }
     for (const Host& host : store::list_hosts(tx, call.cluster->id)) ++summary.hosts_by_state[name_of(host.state)];
     store::RepairFilter done;

@@ -36,6 +36,13 @@ std::string what_is_unseen(const resources::UnreachableAdapter& lost, const std:
 void print_summary(Context& context, const resources::Summary& summary) {
   auto paper = context.paper();
   print_unseen(context, summary);
+  for (const resources::FailingTurn& failing : summary.failing_turns) {
+    const std::string sentence =
+        fmt::format("nothing is decided about {}{} since {} turns in a row have failed, tried again at {}: {}",
+                    name_of(failing.kind), failing.node_name.empty() ? "" : " " + failing.node_name, failing.failures,
+                    clock_time(failing.next_at), cut(printable(failing.error), kErrorColumns));
+    context.around.out << paper.paint(printable(sentence), Colour::bad) << '\n';
+  }
   context.around.out << printable(summary.headline) << '\n';
   FieldList sheet;
   sheet.line("cluster", summary.cluster_name);

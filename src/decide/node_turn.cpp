@@ -13,7 +13,7 @@ namespace sickbay::decide {
 
 namespace {
 
-constexpr int kMostSteps = 16;  // a repair passes each step once at most without waiting
+constexpr int kMostPasses = 16;  // a repair advances by each step once at most without waiting
 
 template <class T>
 void keep_changed(const std::vector<T>& before, std::vector<T>& after, std::vector<T>& out) {
@@ -60,7 +60,7 @@ NodeChanges changes(Turn& turn) {
 }
 
 void move_on(Turn& turn) {
-  for (int step = 0; step < kMostSteps && advance(turn); ++step) {
+  for (int step = 0; step < kMostPasses && advance(turn); ++step) {
   }
 }
 

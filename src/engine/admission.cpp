@@ -18,6 +18,7 @@ Status Engine::admit(const Node& node) {
     const std::uint64_t version = store::work_version(tx, WorkKind::node, node.id);
     if (!store::still(tx, WorkKind::node, node.id, version)) return fail(Errc::changed, "the node's facts changed");
     const Time now = store::now(tx);
+    check_clock(now);
     const auto current = store::get_node(tx, node.id);
     if (!current) return false;
     const auto facts = load_admission_facts(tx, *cluster, *current, now, {faults_, options_, caution()});

@@ -2,6 +2,7 @@
 // of the operation's adapter: the operation is taken by compare-and-swap, the monotonic clock is checked immediately
 // before sending, and the call's time-out is shorter than what is left.
 #include "base/log.hpp"
+#include "decide/same.hpp"
 #include "engine/ask.hpp"
 #include "engine/engine.hpp"
 #include "engine/look.hpp"
@@ -26,11 +27,17 @@ void Engine::ask_to_send(const Operation& operation, std::uint64_t version, Dura
   calls_.submit(about, [this, operation] { return dispatch(operation); });
 }
 
+// Refused: this is not the database that the operation was planned in, or a person has not confirmed that it is.
 Result<Engine::Taken> Engine::take(const Operation& planned, std::uint64_t version) {
+  const auto seen = witness_.seen();
+  std::optional<Taken> tried;
   return store_.write([&](store::Tx& tx) -> Result<Taken> {
+    auto operation = store::get_operation(tx, planned.id);
+    // Taken by the try before, whose commit had no answer.
+    if (tried && operation && decide::same(*operation, tried->operation)) return *tried;
+    SICKBAY_CHECK(may_send(tx, seen));
     if (!store::still(tx, WorkKind::node, planned.node, version))
       return fail(Errc::changed, "the node's facts changed");
-    auto operation = store::get_operation(tx, planned.id);
     if (!operation || operation->state != OperationState::planned) return fail(Errc::changed, "taken by another");
     const Time now = store::now(tx);
     const bool again = operation->dispatched_at.has_value();
@@ -44,8 +51,18 @@ Result<Engine::Taken> Engine::take(const Operation& planned, std::uint64_t versi
     ++operation->version;
     if (!store::swap_operation(tx, *operation)) return fail(Errc::changed, "taken by another");
     store::wake(tx, WorkKind::node, planned.node, *operation->dispatch_by + options_.call_timeout);
-    return Taken{std::move(*operation), again};
+    if (operation->kind == OperationKind::act) store::count_act(tx);
+    tried = Taken{std::move(*operation), store::lineage(tx), again};
+    return *tried;
   });
+}
+
+Status Engine::may_send(store::Tx& tx, const std::optional<store::Lineage>& seen) {
+  std::string why = store::observe_only_because(tx).value_or("");
+  if (why.empty()) why = store::broken_off(tx);
+  if (why.empty()) why = rolled_back(seen, store::lineage(tx));
+  if (!why.empty()) return fail(Errc::refused, why);
+  return {};
 }
 
 Told Engine::dispatch(const Operation& planned) {
@@ -59,13 +76,19 @@ Told Engine::dispatch(const Operation& planned) {
       return std::nullopt;  // it waited too long: the node's next turn asks again
     return newest.version;
   }();
-  if (!version || caution().observe_only) return {};
+  if (!version) return {};
   const auto adapters = adapters_.get();
   const Duration began = clock_.steady();
   const auto taken = take(planned, *version);
-  // Changed: whoever changed the node woke it, and its turn sees what is so now. Else the store failed and the
-  // operation stays planned, for which the node is due.
-  if (!taken) return {};
+  // Changed: whoever changed the node woke it, and its turn sees what is so now. Else the operation stays planned, for
+  // which the node is due.
+  if (!taken) {
+    if (taken.error().code == Errc::refused)
+      (void)compare_lineage();  // what fails here is tried again every few seconds
+    return {};
+  }
+  // An act is witnessed before it leaves: a database that forgets it is known by that.
+  if (taken->operation.kind == OperationKind::act) witness_.note(taken->lineage);
 
   at(Point::before_send);
   Reply reply{Answer::not_sent, "", "this replica was held up and did not send in time", {}};

@@ -7,6 +7,8 @@
 #include <exception>
 
 #include "base/log.hpp"
+#include "engine/write.hpp"
+#include "store/nodes.hpp"
 #include "store/upkeep.hpp"
 
 namespace sickbay::engine {
@@ -24,6 +26,23 @@ constexpr Duration kGivenUpFor = minutes{1};  // unless a new fact wakes it soon
 constexpr Duration kContestedFor = seconds{1};
 constexpr Duration kLongestBackOff = minutes{5};
 
+// What is of the whole installation has no cluster whose event it could be; the status page names it all the same.
+void tell_failing(store::Tx& tx, WorkKind kind, std::string_view key, const std::string& id, const std::string& error) {
+  Event event = event_of(EventKind::turn_fails, id, store::now(tx), "");
+  if (kind == WorkKind::node) {
+    const auto at = store::place_of_node(tx, key);
+    if (!at) return;
+    event.node = key;
+    std::tie(event.cluster, event.node_name) = *at;
+  } else if (kind != WorkKind::publish) {
+    event.cluster = key;
+  }
+  event.message = fmt::format("nothing is decided about {} since {} turns in a row have failed: {}",
+                              kind == WorkKind::node ? event.node_name : fmt::format("this ({})", name_of(kind)),
+                              store::kToldFailures, error);
+  write_events(tx, {event});
+}
+
 }  // namespace
 
 Engine::Engine(store::Store& store, const CurrentAdapters& adapters, const FaultTable& faults, const Clock& clock,
@@ -36,6 +55,7 @@ Engine::Engine(store::Store& store, const CurrentAdapters& adapters, const Fault
       options_(options),
       hooks_(std::move(hooks)),
       intake_(store, clock, ids, options, [this] { notify(); }),
+      witness_(options.witness),
       calls_(executor ? std::move(executor)
                       : std::make_unique<ThreadExecutor>(options.calls_at_once, options.calls_queued),
              clock, [this](const AdapterKey& adapter, Reach::News news, Duration since, const std::string& error) {
@@ -122,7 +142,8 @@ Status Engine::turn_once(WorkKind kind, std::string_view key) {
   return fail(Errc::internal, "work of an unknown kind");
 }
 
-// A turn that is given up must not stay first in the queue, or a lone worker would never come to the nodes behind it.
+// A turn that others keep changing must not stay first in the queue, or a lone worker would never come to the nodes
+// behind it.
 void Engine::put_off(WorkKind kind, std::string_view key, Duration wait) {
   const Status put_off = store_.write([&](store::Tx& tx) -> Status {
     const std::uint64_t version = store::work_version(tx, kind, key);
@@ -134,32 +155,36 @@ void Engine::put_off(WorkKind kind, std::string_view key, Duration wait) {
   if (!put_off) log::error("the {} {} could not be put off: {}", name_of(kind), key, put_off.error().message);
 }
 
-// How long a turn that failed once more is put off: 1 s, doubling to 5 minutes (engine.md 1).
-Duration Engine::failed(WorkKind kind, std::string_view key) {
-  const std::lock_guard lock(mutex_);
-  const int times = std::min(failures_[{kind, std::string(key)}]++, 9);
-  return std::min<Duration>(seconds{1} * (1 << times), kLongestBackOff);
-}
-
-void Engine::ended_well(WorkKind kind, std::string_view key) {
-  const std::lock_guard lock(mutex_);
-  if (!failures_.empty()) failures_.erase({kind, std::string(key)});
+// Nor one that fails: it is put off for 1 s, doubling to 5 minutes, and named to people when it goes on (engine.md 1).
+void Engine::put_off_failed(WorkKind kind, std::string_view key, Duration at_least, const std::string& error) {
+  const std::string event_id = ids_.next("ev");
+  const Status put_off = store_.write([&](store::Tx& tx) -> Status {
+    const std::uint64_t version = store::work_version(tx, kind, key);
+    if (version == 0 || !store::still(tx, kind, key, version)) return {};
+    const Time now = store::now(tx);
+    const int before = store::failures_of(tx, kind, key);
+    const Duration wait = std::min<Duration>(seconds{1} * (1 << std::min(before, 9)), kLongestBackOff);
+    store::finish_failed(tx, kind, key, now + std::max(wait, at_least), error);
+    if (before + 1 == store::kToldFailures) tell_failing(tx, kind, key, event_id, error);
+    return {};
+  });
+  if (!put_off) log::error("the {} {} could not be put off: {}", name_of(kind), key, put_off.error().message);
 }
 
 Status Engine::turn(WorkKind kind, std::string_view key) {
   try {
     for (int tries = 0; tries < kTurnTries; ++tries) {
       const Status status = turn_once(kind, key);
-      if (status) return ended_well(kind, key), status;
+      if (status) return status;
       if (status.error().code != Errc::changed) {
-        put_off(kind, key, failed(kind, key));
+        put_off_failed(kind, key, {}, status.error().message);
         return fail(status.error().code, fmt::format("{} {}: {}", name_of(kind), key, status.error().message));
       }
     }
     put_off(kind, key, kContestedFor);  // others keep changing it
     return {};
   } catch (const std::exception& error) {  // a simulated crash is none
-    put_off(kind, key, std::max(failed(kind, key), kGivenUpFor));
+    put_off_failed(kind, key, kGivenUpFor, error.what());
     return fail(Errc::internal, fmt::format("the turn of {} {} was given up: {}", name_of(kind), key, error.what()));
   }
 }
@@ -210,8 +235,8 @@ void Engine::heartbeat_loop() {
   while (!stopping_) {
     lock.unlock();
     if (clock_.steady() - pruned > kPruneEvery && prune()) pruned = clock_.steady();
-    if (const auto recalled = recall(); !recalled) {
-      log::error("could not check whether the database was rolled back or restored: {}", recalled.error().message);
+    if (const auto compared = compare_lineage(); !compared) {
+      log::error("could not check whether the database was rolled back or restored: {}", compared.error().message);
     }
     if (const auto flushed = intake_.flush(); !flushed) {
       log::error("heartbeats could not be written: {}", flushed.error().message);

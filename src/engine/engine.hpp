@@ -18,7 +18,7 @@
 #include "engine/intake.hpp"
 #include "engine/options.hpp"
 #include "engine/test_hooks.hpp"
-#include "store/restore.hpp"
+#include "engine/witness.hpp"
 #include "store/store.hpp"
 #include "store/work.hpp"
 
@@ -43,8 +43,8 @@ class Engine {
   bool make_call() { return calls_.run_one(); }
   // Turns this piece of work now, due or not.
   Status turn(WorkKind kind, std::string_view key);
-  // Watches the adapters of a cluster from now on (work of kind watch).
-  Status watch(std::string_view cluster);
+  // Lists what the adapters of a cluster have, from now on (work of kind sync).
+  Status start_sync(std::string_view cluster);
 
   // Threads: `workers` of step(), one for heartbeats, one that publishes; stop() waits for turns in progress.
   void start();
@@ -58,15 +58,16 @@ class Engine {
 
   Intake& intake() { return intake_; }
   decide::SafetyState caution() const;
-  // Compares the database with the witness of an earlier start (Options::witness): a restore, or a change of timeline,
-  // makes every replica look only until a person confirms. Before start(), and every few seconds after.
-  Status recall();
+  // Compares the database with what it says wrote it last and with what this server saw of it (witness.hpp): after a
+  // restore or a failover that may have lost something every replica looks only, until a person confirms.
+  // Before start(), every few seconds after, and when an operation may not be taken for it.
+  Status compare_lineage();
 
  private:
+  Status tell_break();
   Status turn_once(WorkKind kind, std::string_view key);
   void put_off(WorkKind kind, std::string_view key, Duration wait);
-  Duration failed(WorkKind kind, std::string_view key);
-  void ended_well(WorkKind kind, std::string_view key);
+  void put_off_failed(WorkKind kind, std::string_view key, Duration at_least, const std::string& error);
   Status node_turn(std::string_view key);
   Status cluster_turn(std::string_view key);
   Status sync_turn(std::string_view key);
@@ -91,9 +92,11 @@ class Engine {
   // The operation, taken; `again`: by its row it may have left before, whoever sent it.
   struct Taken {
     Operation operation;
+    store::Lineage lineage;
     bool again = false;
   };
   Result<Taken> take(const Operation& planned, std::uint64_t version);
+  static Status may_send(store::Tx& tx, const std::optional<store::Lineage>& seen);
   Told dispatch(const Operation& planned);
   void record(const Operation& taken, const Reply& reply, bool again);
   void work_loop();
@@ -115,15 +118,13 @@ class Engine {
   TestHooks hooks_;
   Intake intake_;
   std::atomic<bool> observe_only_ = false;
-  std::optional<store::Lineage> witnessed_;  // of recall(), which one thread at a time calls
-  bool witness_written_ = true;              // the file says what witnessed_ says
+  Witness witness_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
   bool work_notified_ = false, publish_notified_ = false;
-  std::set<std::pair<WorkKind, std::string>> in_turn_;        // kinds and keys this replica is turning now
-  std::map<std::pair<WorkKind, std::string>, int> failures_;  // of turns, in a row
+  std::set<std::pair<WorkKind, std::string>> in_turn_;  // kinds and keys this replica is turning now
   struct ToSend {
     std::uint64_t version = 0;  // that it was decided on
     Duration good_until{};      // steady

@@ -15,6 +15,7 @@
 #include "store/operations.hpp"
 #include "store/policies.hpp"
 #include "store/repairs.hpp"
+#include "store/restore.hpp"
 #include "store/sessions.hpp"
 #include "store/sync.hpp"
 
@@ -126,6 +127,13 @@ void add_neighbours(store::Tx& tx, std::string_view under, decide::NodeFacts& fa
   if (facts.host_before) facts.host_before_shared_with = others(facts.host_before->id);
 }
 
+// The database says whether a person must confirm it, to all replicas at once; the rest is this replica's.
+decide::SafetyState caution(store::Tx& tx, const Loading& loading) {
+  decide::SafetyState caution = loading.caution;
+  caution.observe_only = store::observe_only_because(tx).has_value();
+  return caution;
+}
+
 }  // namespace
 
 std::optional<ProviderCapabilities> load_capabilities(store::Tx& tx, std::string_view cluster,
@@ -163,7 +171,7 @@ std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view
   facts.spares = spares_for(tx, facts.node, facts.session, now);
   add_adapters(tx, facts);
   add_neighbours(tx, host, facts);
-  facts.caution = loading.caution;
+  facts.caution = caution(tx, loading);
   return facts;
 }
 
@@ -185,7 +193,7 @@ std::optional<decide::AdmissionFacts> load_admission_facts(store::Tx& tx, const 
   facts.turned_unhealthy = turned_unhealthy(tx, cluster.id, now);
   const std::uint32_t spares = spares_for(tx, node, {}, now);  // a turn came before: the node has its shape
   facts.spares = spares - std::min(spares, decide::reserved_spares(holders_of(tx, facts.slots), facts.repair.id));
-  facts.caution = loading.caution;
+  facts.caution = caution(tx, loading);
   return facts;
 }
 

@@ -10,7 +10,7 @@ namespace sickbay::engine {
 struct Loading {
   const FaultTable& faults;
   const Options& options;
-  decide::SafetyState caution;
+  decide::SafetyState caution;  // what is this replica's; whether only looking is allowed the database says
 };
 
 // Nothing when the node does not exist (any more).

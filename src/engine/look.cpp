@@ -17,6 +17,7 @@
 #include "store/observations.hpp"
 #include "store/operations.hpp"
 #include "store/repairs.hpp"
+#include "store/restore.hpp"
 #include "store/sync.hpp"
 
 namespace sickbay::engine {
@@ -201,11 +202,14 @@ Told Engine::look_at_act(const Operation& asked) {
   const auto began = store_.now();
   if (!port || !began) return {};
   // As it is now: the call may have waited while it was cancelled, or came to its end.
-  const auto row = store_.read(
-      [&](store::Tx& tx) -> Result<std::optional<Operation>> { return store::get_operation(tx, asked.id); });
+  bool only_looking = false;
+  const auto row = store_.read([&](store::Tx& tx) -> Result<std::optional<Operation>> {
+    only_looking = store::observe_only_because(tx).has_value();
+    return store::get_operation(tx, asked.id);
+  });
   if (!row || !*row || !decide::is_sent(**row)) return {};
   const Operation& operation = **row;
-  if (operation.recall && !caution().observe_only) recall(*port, operation);
+  if (operation.recall && !only_looking) recall(*port, operation);
   const OperationView view = ask::observe(*port, operation, options_.look_timeout);
   at(Point::after_look);
   if (const Status folded = fold_view(operation, view, *began); !folded) {

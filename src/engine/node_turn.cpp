@@ -57,12 +57,12 @@ Status Engine::node_turn(std::string_view key) {
   const auto snapshot = store_.read([&](store::Tx& tx) -> Result<Snapshot> {
     Snapshot read;
     read.now = store::now(tx);
+    check_clock(read.now);  // first: what is decided on depends on whether the clock can be trusted
     read.version = store::work_version(tx, WorkKind::node, key);
     read.facts = load_node_facts(tx, key, read.now, {faults_, options_, caution()});
     return read;
   });
   SICKBAY_CHECK(snapshot);
-  check_clock(snapshot->now);
   at(Point::after_read);
   if (!snapshot->facts) {  // forgotten: nothing to do until somebody wakes it
     return store_.write([&](store::Tx& tx) -> Status {

@@ -1,16 +1,13 @@
-// The witness: a small file beside the server that remembers how far the database had come. A database that is behind
-// it was restored from a backup, and one on another timeline may have lost what an asynchronous standby never got: in
-// both, an operation may be under way that the database has never heard of.
+// What is done about a database that was restored, or that another PostgreSQL took over: in both, an operation may be
+// under way that the database has never heard of, so that nothing is started or sent until a person confirms.
 #include "store/restore.hpp"
 
 #include <fmt/core.h>
 
-#include "base/files.hpp"
 #include "base/log.hpp"
 #include "engine/commands.hpp"
 #include "engine/engine.hpp"
 #include "engine/write.hpp"
-#include "model/json.hpp"
 #include "store/clusters.hpp"
 #include "store/repairs.hpp"
 #include "store/work.hpp"
@@ -18,70 +15,58 @@
 namespace sickbay::engine {
 namespace {
 
-constexpr std::size_t kLargestWitness = 64U << 10;
-
-std::optional<store::Lineage> read_witness(const std::string& path) {
-  const auto text = read_file(path, kLargestWitness);
-  if (!text && text.error().code == Errc::not_found) return std::nullopt;
-  auto lineage = text ? from_json_text<store::Lineage>(*text) : tl::unexpected<Error>(text.error());
-  if (!lineage) {
-    log::warn("{} cannot be read ({}); a restored database would not be noticed this time", path,
-              lineage.error().message);
-    return std::nullopt;
+// The events of the installation are those of each of its clusters.
+void tell_all_clusters(store::Tx& tx, const std::string& id, const std::string& message, const std::string& by) {
+  std::vector<Event> events;
+  for (const Cluster& cluster : store::list_clusters(tx)) {
+    events.push_back(
+        event_of(EventKind::restore, fmt::format("{}-{}", id, events.size()), store::now(tx), message, by));
+    events.back().cluster = cluster.id;
   }
-  return std::move(*lineage);
-}
-
-// False: the old one is still there, and the next look tries again.
-bool write_witness(const std::string& path, const store::Lineage& lineage) {
-  const Status written = replace_file(path, to_json_text(lineage) + "\n", 0600);
-  if (!written) log::warn("{}; a restored database may not be noticed after a restart", written.error().message);
-  return written.has_value();
-}
-
-// Why `now` does not go on where `before` was; empty: it does.
-std::string discontinuity(const store::Lineage& before, const store::Lineage& now) {
-  if (before.installation != now.installation) return {};  // another database: not the one that was witnessed
-  if (now.progress < before.progress) {
-    return fmt::format("the database is older than this server last saw it ({} < {}): it was restored from a backup",
-                       now.progress, before.progress);
-  }
-  if (now.timeline != before.timeline) {
-    return fmt::format("PostgreSQL is on timeline {}, not {}: a standby took over, or a backup was recovered",
-                       now.timeline, before.timeline);
-  }
-  return {};
+  write_events(tx, events);
 }
 
 }  // namespace
 
-Status Engine::recall() {
+Status Engine::compare_lineage() {
   struct State {
     store::Lineage lineage;
-    std::optional<std::string> why;
+    std::string broken;
+    bool only_looking = false, untold = false;
   };
-  auto state = store_.read(
-      [](store::Tx& tx) -> Result<State> { return State{store::lineage(tx), store::observe_only_because(tx)}; });
-  SICKBAY_CHECK(state);
-  if (!witnessed_ && !options_.witness.empty()) witnessed_ = read_witness(options_.witness);
-  const std::string broken = witnessed_ ? discontinuity(*witnessed_, state->lineage) : "";
-  if (!broken.empty()) {
-    log::error("{}; only looking until a person confirms: sickbay restore confirm", broken);
-    Event event = event_of(EventKind::restore, ids_.next("ev"), {},
-                           broken + "; nothing is started or sent until a person confirms");
-    SICKBAY_CHECK(store_.write([&](store::Tx& tx) -> Status {
-      event.at = store::now(tx);
-      store::set_observe_only(tx, broken);
-      write_events(tx, {event});
-      return {};
-    }));
-    state->why = broken;
+  const auto seen = witness_.seen();
+  const auto look = [&](store::Tx& tx) -> Result<State> {
+    State read{store::lineage(tx), store::broken_off(tx), store::observe_only_because(tx).has_value(),
+               store::is_break_untold(tx)};
+    if (read.broken.empty()) read.broken = rolled_back(seen, read.lineage);
+    return read;
+  };
+  auto state = store_.read(look);
+  if (state && !state->broken.empty()) {
+    state = store_.write([&](store::Tx& tx) -> Result<State> {
+      const auto now = look(tx);  // another may have found it in between: then there is nothing more to break off
+      if (now && !now->broken.empty()) store::break_off(tx, now->broken, seen ? seen->breaks : 0);
+      return State{store::lineage(tx), "", true, true};
+    });
+    if (state) witness_.accept(state->lineage);
   }
-  observe_only_ = state->why.has_value();
-  const bool news =
-      !witness_written_ || !witnessed_ || witnessed_->progress != state->lineage.progress || !broken.empty();
-  if (news && !options_.witness.empty()) witness_written_ = write_witness(options_.witness, state->lineage);
-  witnessed_ = state->lineage;
+  SICKBAY_CHECK(state);
+  observe_only_ = state->only_looking;
+  witness_.note(state->lineage);
+  return state->untold ? tell_break() : Status();
+}
+
+// Whoever finds first that nobody told people yet.
+Status Engine::tell_break() {
+  const std::string event_id = ids_.next("ev");
+  const auto told = store_.write([&](store::Tx& tx) -> Result<std::string> {
+    const auto why = store::observe_only_because(tx);
+    if (!store::tell_break(tx) || !why) return std::string();
+    tell_all_clusters(tx, event_id, *why + "; nothing is started or sent until a person confirms", "sickbay");
+    return *why;
+  });
+  SICKBAY_CHECK(told);
+  if (!told->empty()) log::error("{}; only looking until a person confirms: sickbay restore confirm", *told);
   return {};
 }
 
@@ -93,12 +78,10 @@ Status Commands::confirm_restore(const decide::Person& who, std::string_view rea
   const std::string event_id = ids_.next("ev");
   const Status confirmed = store_.write([&](store::Tx& tx) -> Status {
     if (!store::observe_only_because(tx)) return {};
-    store::set_observe_only(tx, std::nullopt);
+    store::end_observe_only(tx);
     const Time now = store::now(tx);
-    const Event event =
-        event_of(EventKind::restore, event_id, now,
-                 fmt::format("the state after a restore was confirmed by {}: {}", who.name, reason), who.name);
-    write_events(tx, {event});
+    tell_all_clusters(tx, event_id, fmt::format("the state after a restore was confirmed by {}: {}", who.name, reason),
+                      who.name);
     for (const Cluster& cluster : store::list_clusters(tx)) {
       store::wake_all(tx, WorkKind::node, store::nodes_with_open_repairs(tx, cluster.id), now);
     }

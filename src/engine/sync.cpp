@@ -26,7 +26,7 @@ constexpr std::size_t kToldAtOnce = 50;
 
 }  // namespace
 
-Status Engine::watch(std::string_view cluster) {
+Status Engine::start_sync(std::string_view cluster) {
   calls_.forget(cluster);
   return store_.write([&](store::Tx& tx) -> Status {
     store::wake(tx, WorkKind::sync, cluster, store::now(tx));

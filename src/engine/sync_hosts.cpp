@@ -29,7 +29,7 @@ Host as_listed(const std::optional<Host>& known, const ListedHost& listed, std::
   host.cluster = cluster;
   host.shape = listed.shape;
   const bool given_up = known && is_given_up(*known);
-  if (!given_up) host.state = listed.provider_state == "spare" ? HostState::spare : HostState::in_use;
+  if (!given_up) host.state = listed.state == HostState::spare ? HostState::spare : HostState::in_use;
   // Of a host that nobody may take it says nothing, and a provider that checks its hosts all day need not be heard.
   const bool counts = host.state == HostState::spare || !known;
   if (counts && listed.checked_at && listed.checked_at > host.checked_at) host.checked_at = listed.checked_at;

@@ -30,7 +30,6 @@ struct ProviderCapabilities {
   std::vector<Action> actions = {};
   bool dedup_by_operation_id = false;
   bool fenced_by_boot = false;
-  bool reprovision_keeps_host = true;
   std::vector<Action> cancellable = {};  // what cancel() can recall before it began
   std::vector<Disturbance> disturbs = {};
   std::vector<KeptPaths> kept_paths = {};
@@ -43,9 +42,7 @@ struct ProviderCapabilities {
                                [&](const Disturbance& d) { return d.action == action && d.scheduler == kind; });
   }
   BOOST_DESCRIBE_CLASS(ProviderCapabilities, (),
-                       (actions, dedup_by_operation_id, fenced_by_boot, reprovision_keeps_host, cancellable, disturbs,
-                        kept_paths),
-                       (), ())
+                       (actions, dedup_by_operation_id, fenced_by_boot, cancellable, disturbs, kept_paths), (), ())
 };
 
 // How far an operation is. unreadable: the look itself failed.
@@ -54,9 +51,9 @@ BOOST_DEFINE_ENUM_CLASS(Progress, not_seen, running, succeeded, failed, unreadab
 struct OperationView {
   Progress progress = Progress::unreadable;
   std::string detail;
-  std::string host;        // the host the node is on once it succeeded, where the provider knows
-  std::string machine_id;  // the installation it made, where it knows
-  BOOST_DESCRIBE_CLASS(OperationView, (), (progress, detail, host, machine_id), (), ())
+  std::string host;  // the host the node is on once it succeeded, where the provider knows
+
+  BOOST_DESCRIBE_CLASS(OperationView, (), (progress, detail, host), (), ())
 };
 
 }  // namespace sickbay

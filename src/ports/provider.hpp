@@ -21,10 +21,10 @@ namespace sickbay {
 struct ListedHost {
   std::string id, pool;
   std::vector<std::string> nodes;
-  std::string provider_state;  // in-use, spare, vacated
+  HostState state = HostState::in_use;  // in_use, spare or vacated; what is asked of people is not a provider's
   Shape shape;
   std::optional<Time> checked_at;
-  BOOST_DESCRIBE_CLASS(ListedHost, (), (id, pool, nodes, provider_state, shape, checked_at), (), ())
+  BOOST_DESCRIBE_CLASS(ListedHost, (), (id, pool, nodes, state, shape, checked_at), (), ())
 };
 
 class Provider {

@@ -162,7 +162,8 @@ std::string explanation_text(const json::object& explanation) {
 // As explain and the engine have it: what a fault means is the table's word, not the rule's alone.
 json::array list_rules(const KernelLog& log, const FaultTable& faults) {
   json::array out;
-  const auto add = [&](const std::string& id, std::string_view klass, const Finding& finding, const std::string& sentence) {
+  const auto add = [&](const std::string& id, std::string_view klass, const Finding& finding,
+                       const std::string& sentence) {
     const Classification means = classify(faults, finding);
     out.push_back({{"id", id},
                    {"class", klass},

@@ -54,7 +54,6 @@ struct Config {
       .actions = {Action::reboot, Action::power_cycle, Action::reprovision, Action::migrate, Action::remove},
       .dedup_by_operation_id = true,
       .fenced_by_boot = false,
-      .reprovision_keeps_host = true,
       .cancellable = {},
       .disturbs = {},
       .kept_paths = {{Action::reboot, {"/scratch", "/tmp"}}, {Action::power_cycle, {"/scratch", "/tmp"}}}};

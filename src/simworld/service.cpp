@@ -122,8 +122,8 @@ Result<json::value> Service::get(const net::Target& target) {
     json::array nodes, hosts;
     for (const auto& [name, node] : world_.state().nodes) nodes.push_back(node_view(node));
     for (const auto& [id, host] : world_.state().hosts) {
-      hosts.push_back(
-          json::object{{"id", id}, {"state", host.state}, {"nodes", to_json(host.nodes)}, {"pool", host.pool}});
+      hosts.push_back(json::object{
+          {"id", id}, {"state", name_of(host.state)}, {"nodes", to_json(host.nodes)}, {"pool", host.pool}});
     }
     return json::object{{"now", to_json(world_.now())}, {"nodes", nodes}, {"hosts", hosts}};
   }

@@ -54,7 +54,7 @@ struct NodeState {
 
 struct HostState {
   std::string id, pool;  // pool: of the node on it, or the one it is reserved for; empty: any
-  std::string state;     // in-use, spare, vacated
+  sickbay::HostState state = sickbay::HostState::in_use;  // in_use, spare or vacated
   std::vector<std::string> nodes;
   std::optional<Time> checked_at;
 };

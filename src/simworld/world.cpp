@@ -44,7 +44,8 @@ void World::build() {
         node.in.push_back({config_.schedulers[s], fmt::format("uid-{}-1", node.name), 1, {}, {}, {}});
     }
     HostState& host = state_.hosts[node.host];
-    host.id = node.host, host.pool = node.pool, host.state = "in-use", host.checked_at = now_ - hours{24};
+    host.id = node.host, host.pool = node.pool, host.state = sickbay::HostState::in_use,
+    host.checked_at = now_ - hours{24};
     host.nodes.push_back(node.name);
     boot(node, fmt::format("boot-{}-{:x}-1", node.name, config_.seed), now_ - hours{24 + i % 24});
     state_.nodes[node.name] = std::move(node);
@@ -56,13 +57,13 @@ void World::build() {
     node.host = "REAL-" + config_.guest;
     node.machine = "machine-" + config_.guest;
     node.in.push_back({config_.schedulers.front(), fmt::format("uid-{}-1", node.name), 1, {}, {}, {}});
-    state_.hosts[node.host] = {node.host, node.pool, "in-use", {node.name}, now_ - hours{24}};
+    state_.hosts[node.host] = {node.host, node.pool, sickbay::HostState::in_use, {node.name}, now_ - hours{24}};
     boot(node, fmt::format("boot-{}-{:x}-1", node.name, config_.seed), now_ - hours{1});
     state_.nodes[node.name] = std::move(node);
   }
   for (std::uint32_t i = 0; i < config_.spares; ++i) {
     const std::string id = fmt::format("{}-{:05}", config_.serials, 10000 + config_.nodes + i);
-    state_.hosts[id] = {id, "", "spare", {}, now_ - hours{24}};
+    state_.hosts[id] = {id, "", sickbay::HostState::spare, {}, now_ - hours{24}};
   }
   if (config_.job_every > Duration{}) state_.next_job = now_ + config_.job_every;
 }
@@ -128,7 +129,7 @@ std::optional<std::pair<Time, std::function<void()>>> World::earliest() const {
     }
   }
   for (const auto& [id, host] : state_.hosts) {
-    if (host.state != "spare" || !host.checked_at) continue;
+    if (host.state != sickbay::HostState::spare || !host.checked_at) continue;
     consider(*host.checked_at + hours{48}, [self, &id] {
       Entry checked = self->entry(What::checked, "");
       checked.host = id;
@@ -323,7 +324,7 @@ void World::apply_end(const Entry& entry) {
   if (begin.action == Action::migrate || begin.action == Action::remove) {
     HostState& old = state_.hosts[begin.host];
     std::erase(old.nodes, node.name);
-    if (old.nodes.empty()) old.state = "vacated";  // others may still be on a shared one
+    if (old.nodes.empty()) old.state = sickbay::HostState::vacated;  // others may still be on a shared one
     node.host = entry.host;
   }
   if (begin.action == Action::remove) {
@@ -331,7 +332,7 @@ void World::apply_end(const Entry& entry) {
     return;
   }
   HostState& host = state_.hosts[node.host];
-  host.state = "in-use", host.pool = node.pool;
+  host.state = sickbay::HostState::in_use, host.pool = node.pool;
   if (std::ranges::find(host.nodes, node.name) == host.nodes.end()) host.nodes.push_back(node.name);
   const bool rebuilt = begin.action == Action::reprovision || begin.action == Action::migrate;
   if (rebuilt) node.machine = entry.machine;

@@ -132,8 +132,8 @@ std::optional<std::string> World::objection(const Entry& request) const {
 
 std::string World::find_spare(const NodeState& node, std::string_view wanted) const {
   for (const auto& [id, host] : state_.hosts) {
-    const bool fits = host.state == "spare" && (host.pool.empty() || host.pool == node.pool) && host.checked_at &&
-                      *host.checked_at + hours{7 * 24} >= now_ && (wanted.empty() || wanted == id);
+    const bool fits = host.state == sickbay::HostState::spare && (host.pool.empty() || host.pool == node.pool) &&
+                      host.checked_at && *host.checked_at + hours{7 * 24} >= now_ && (wanted.empty() || wanted == id);
     const bool taken = std::ranges::any_of(state_.effects, [&](const auto& e) { return e.second.target == id; });
     if (fits && !taken) return id;
   }
@@ -247,8 +247,8 @@ OperationView World::view(std::string_view operation) {
     return view;
   }
   const auto found = state_.operations.find(std::string(operation));
-  if (found == state_.operations.end()) return {Progress::not_seen, "no such operation is known", "", ""};
-  return {found->second.progress, found->second.detail, found->second.host, found->second.machine};
+  if (found == state_.operations.end()) return {Progress::not_seen, "no such operation is known", ""};
+  return {found->second.progress, found->second.detail, found->second.host};
 }
 
 Result<std::vector<ListedHost>> World::hosts() {

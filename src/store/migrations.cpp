@@ -8,9 +8,11 @@ namespace sickbay::store {
 
 extern const Migration kFirst;     // migrations/0001_first.cpp
 extern const Migration kAdapters;  // migrations/0002_adapters.cpp
+extern const Migration kLineage;   // migrations/0003_lineage.cpp
+extern const Migration kFailures;  // migrations/0004_failures.cpp
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 2> all{kFirst, kAdapters};
+  static const std::array<Migration, 4> all{kFirst, kAdapters, kLineage, kFailures};
   return all;
 }
 

@@ -10,6 +10,12 @@ std::optional<Node> get_node(Tx& tx, std::string_view id) {
   return document<Node>(tx, kNode, "WHERE id = ?1", id);
 }
 
+std::optional<std::pair<std::string, std::string>> place_of_node(Tx& tx, std::string_view id) {
+  auto rows = select<std::string, std::string>(tx, "SELECT cluster, name FROM node WHERE id = ?1", id);
+  if (rows.empty()) return std::nullopt;
+  return std::pair(std::move(std::get<0>(rows.front())), std::move(std::get<1>(rows.front())));
+}
+
 std::optional<Node> find_node(Tx& tx, std::string_view cluster, std::string_view name) {
   return document<Node>(tx, kNode, "WHERE cluster = ?1 AND name = ?2", cluster, name);
 }

@@ -9,6 +9,7 @@
 
 #include "base/ids.hpp"
 #include "store/migrations.hpp"
+#include "store/restore.hpp"
 #include "store/sql.hpp"
 
 namespace sickbay::store {
@@ -180,7 +181,9 @@ std::unique_ptr<Connection> PostgresStore::take() {
   --left_;
   lock.unlock();
   try {
-    return connect(hooks_);
+    auto connection = connect(hooks_);
+    check_line(*connection);
+    return connection;
   } catch (const Failure&) {
     give(nullptr);
     throw;

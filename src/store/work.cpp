@@ -59,8 +59,38 @@ bool still(Tx& tx, WorkKind kind, std::string_view key, std::uint64_t version) {
 }
 
 void finish(Tx& tx, WorkKind kind, std::string_view key, std::optional<Time> due) {
-  execute(tx, "UPDATE work SET due = ?3, version = version + 1, claimed_until = 0 WHERE kind = ?1 AND key = ?2",
+  execute(tx,
+          "UPDATE work SET due = ?3, version = version + 1, claimed_until = 0, failures = 0, error = '' "
+          "WHERE kind = ?1 AND key = ?2",
           name_of(kind), key, due.value_or(kNever));
+}
+
+int failures_of(Tx& tx, WorkKind kind, std::string_view key) {
+  return select_one<int>(tx, "SELECT failures FROM work WHERE kind = ?1 AND key = ?2", name_of(kind), key).value_or(0);
+}
+
+void finish_failed(Tx& tx, WorkKind kind, std::string_view key, Time due, std::string_view error) {
+  execute(tx,
+          "UPDATE work SET due = ?3, version = version + 1, claimed_until = 0, failures = failures + 1, error = ?4 "
+          "WHERE kind = ?1 AND key = ?2",
+          name_of(kind), key, due, error);
+}
+
+std::vector<FailingWork> failing_work(Tx& tx, std::string_view cluster, std::size_t limit) {
+  std::vector<FailingWork> out;
+  for (auto& [kind, key, of, name, failures, error, due] :
+       select<std::string, std::string, std::string, std::string, int, std::string, Time>(
+           tx,
+           "SELECT kind, key, of, name, failures, error, due FROM (SELECT work.kind, work.key, "
+           "CASE work.kind WHEN 'node' THEN node.cluster WHEN 'publish' THEN '' ELSE work.key END AS of, node.name, "
+           "work.failures, work.error, work.due FROM work LEFT JOIN node ON work.kind = 'node' AND node.id = work.key "
+           "WHERE work.failures >= 5) AS failing WHERE of IN ('', ?1) ORDER BY kind, name, key LIMIT ?2",
+           cluster, limit)) {
+    FailingWork failing{
+        WorkKind::node, std::move(key), std::move(of), std::move(name), failures, std::move(error), due};
+    if (value_of(kind, failing.kind)) out.push_back(std::move(failing));
+  }
+  return out;
 }
 
 std::vector<Work> take_due(Tx& tx, Time now, std::size_t limit, Duration claim) {

@@ -30,8 +30,26 @@ void wake_all(Tx& tx, WorkKind kind, std::vector<std::string> keys, Time at);
 std::uint64_t work_version(Tx& tx, WorkKind kind, std::string_view key);
 // Locks the row and says whether its version is still `version`. The first statement of every turn's transaction.
 bool still(Tx& tx, WorkKind kind, std::string_view key, std::uint64_t version);
-// Ends a turn: due = `due` (nothing to wait for: far away), version + 1, claim released. Only after still().
+// Ends a turn: due = `due` (nothing to wait for: far away), version + 1, claim released, no failure any more. Only
+// after still().
 void finish(Tx& tx, WorkKind kind, std::string_view key, std::optional<Time> due);
+
+// How often in a row the key's turn has failed.
+int failures_of(Tx& tx, WorkKind kind, std::string_view key);
+// Ends a turn that failed, and counts it.
+void finish_failed(Tx& tx, WorkKind kind, std::string_view key, Time due, std::string_view error);
+
+// A turn that has failed so often that people are told (engine.md 1).
+struct FailingWork {
+  WorkKind kind = WorkKind::node;
+  std::string key, cluster, node_name;  // cluster: "" of what is of all of them
+  int failures = 0;
+  std::string error;
+  Time due{};
+};
+inline constexpr int kToldFailures = 5;
+// Of a cluster and of what is of all of them; the first `limit`.
+std::vector<FailingWork> failing_work(Tx& tx, std::string_view cluster, std::size_t limit = 100);
 
 // Up to `limit` rows that are due and not claimed, claimed until now + `claim`; the claim only spreads the work. On
 // PostgreSQL FOR NO KEY UPDATE SKIP LOCKED.

@@ -38,7 +38,7 @@ void Replica::start() {
       [this](std::size_t queued) { return static_cast<std::size_t>(around_.random.below(queued)); });
   engine_ = std::make_unique<engine::Engine>(around_.store, adapters_, around_.knowledge.faults, clock_, ids_, options,
                                              engine::TestHooks{hook, around_.planted}, std::move(executor));
-  (void)engine_->watch("default");
+  (void)engine_->start_sync("default");
   (void)engine_->intake().flush();
   fiber_ = std::make_unique<Fiber>([this](Fiber& fiber) { run(fiber); });
   idle_ = false;

@@ -110,7 +110,7 @@ Reply SimulatedProvider::cancel(const Operation& operation, Duration timeout) {
 OperationView SimulatedProvider::observe(const Operation& operation, Duration timeout) {
   const std::string id = is_plain(operation.id) ? operation.id : "-";
   const auto view = read<OperationView>(url_ + "/v1/provider/operations/" + id, timeout);
-  return view ? *view : OperationView{Progress::unreadable, view.error().message, "", ""};
+  return view ? *view : OperationView{Progress::unreadable, view.error().message, ""};
 }
 
 Result<std::vector<ListedHost>> SimulatedProvider::hosts(Duration timeout) {

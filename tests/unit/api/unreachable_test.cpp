@@ -4,6 +4,7 @@
 
 #include "store/observations.hpp"
 #include "store/sync.hpp"
+#include "store/work.hpp"
 #include "tests/unit/api/api_fixture.hpp"
 
 namespace sickbay::api {
@@ -58,6 +59,18 @@ TEST_F(Unreachable, ClusterSummaryAndNodeSaySinceWhenAnAdapterCannotBeReachedAnd
   }
   EXPECT_NE(call("GET", "/metrics").body.find("sickbay_adapter_unreachable{cluster=\"demo\",adapter=\"able\"} 1"),
             std::string::npos);
+}
+
+TEST_F(Unreachable, ATurnThatFailsAgainAndAgainIsNamedInTheSummary) {
+  write([&](store::Tx& tx) {
+    store::wake(tx, WorkKind::node, "n1", clock_.now());
+    for (int i = 0; i < 5; ++i) store::finish_failed(tx, WorkKind::node, "n1", clock_.now(), "its row cannot be read");
+  });
+  const json::object seen = summary();
+  EXPECT_EQ(text(seen, "headline"), "node gpu-n1 cannot be decided about: its row cannot be read");
+  ASSERT_EQ(seen.at("failing_turns").as_array().size(), 1u);
+  EXPECT_EQ(text(seen.at("failing_turns").as_array()[0].as_object(), "node_name"), "gpu-n1");
+  EXPECT_NE(call("GET", "/metrics").body.find("sickbay_failing_turns{cluster=\"demo\"} 1"), std::string::npos);
 }
 
 TEST_F(Unreachable, ASummaryDoesNotCallHealthyWhatItCannotSee) {

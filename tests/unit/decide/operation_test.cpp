@@ -22,7 +22,7 @@ Operation taken(OperationKind kind, Duration ago) {
 }
 
 OperationView view(Progress progress) {
-  return {progress, "", "", ""};
+  return {progress, "", ""};
 }
 
 TEST(Seen, ANotSeenOperationStaysWhileItMayStillBeOnItsWay) {

@@ -81,6 +81,7 @@ struct ProviderScript {
   ProviderCapabilities can{.actions = {Action::reboot}, .dedup_by_operation_id = true};
   int lists = 0, looks = 0, cancels = 0;
   std::vector<std::string> started;  // nodes
+  std::function<void()> at_start;    // when the request arrives
 };
 
 class ScriptedProvider final : public Provider {
@@ -89,15 +90,16 @@ class ScriptedProvider final : public Provider {
   Result<ProviderCapabilities> capabilities(Duration) override { return script_.can; }
   Reply start(const Operation& operation, Duration) override {
     if (script_.silent.contains(operation.node_name)) return {Answer::unknown, "", "no answer from its BMC", {}};
+    if (script_.at_start) script_.at_start();
     script_.started.push_back(operation.node_name);
     return {Answer::accepted, "", "", {}};
   }
   Reply cancel(const Operation&, Duration) override { return ++script_.cancels, Reply{Answer::refused, "", "", {}}; }
   OperationView observe(const Operation& operation, Duration) override {
     ++script_.looks;
-    if (script_.silent.contains(operation.node_name)) return {Progress::unreadable, "no answer from its BMC", "", ""};
+    if (script_.silent.contains(operation.node_name)) return {Progress::unreadable, "no answer from its BMC", ""};
     const bool known = std::ranges::find(script_.started, operation.node_name) != script_.started.end();
-    return {known ? Progress::running : Progress::not_seen, "", "", ""};
+    return {known ? Progress::running : Progress::not_seen, "", ""};
   }
   Result<std::vector<ListedHost>> hosts(Duration) override { return ++script_.lists, script_.hosts; }
 
@@ -128,7 +130,7 @@ class EngineTest : public ::testing::Test {
       cluster.id = cluster.name = id;
       store::put_cluster(tx, cluster);
     });
-    ASSERT_TRUE(engine_->watch(id));
+    ASSERT_TRUE(engine_->start_sync(id));
   }
   void use_scripts() {
     Adapters adapters;
@@ -145,6 +147,7 @@ class EngineTest : public ::testing::Test {
     engine_.reset();
     Options options;
     options.replica = "replica-" + std::to_string(++starts_);
+    options.witness = witness_;
     auto executor = std::make_unique<QueueExecutor>(QueueExecutor::Pick{}, most_queued);
     executor_ = executor.get();
     engine_ = std::make_unique<Engine>(*store_, adapters_, faults_, clock_, ids_, options, std::move(hooks),
@@ -203,13 +206,16 @@ class EngineTest : public ::testing::Test {
     const Status done = store_->write([&](store::Tx& tx) -> Status { return body(tx), Status{}; });
     ASSERT_TRUE(done) << done.error().message;
   }
-  static store::Hooks counting(int& commits) {
+  // Counts commits; `next` is what becomes of the next one.
+  static store::Hooks counting(int& commits, store::Hooks::Commit& next) {
     store::Hooks hooks;
-    hooks.at_commit = [&commits] { return ++commits, store::Hooks::Commit::normal; };
+    hooks.at_commit = [&] { return ++commits, std::exchange(next, store::Hooks::Commit::normal); };
     return hooks;
   }
 
   int commits_ = 0, starts_ = 0;
+  store::Hooks::Commit next_commit_ = store::Hooks::Commit::normal;
+  std::string witness_;
   ManualClock clock_{from_micros(1'800'000'000'000'000)};
   SeededIds ids_{1};
   FaultTable faults_;
@@ -218,7 +224,7 @@ class EngineTest : public ::testing::Test {
   std::string provider_name_ = "sim";
   CurrentAdapters adapters_;
   std::unique_ptr<store::Store> store_ =
-      std::move(*store::Store::open({.url = "sqlite::memory:"}, clock_, counting(commits_)));
+      std::move(*store::Store::open({.url = "sqlite::memory:"}, clock_, counting(commits_, next_commit_)));
   std::unique_ptr<Engine> engine_;
   QueueExecutor* executor_ = nullptr;
 };

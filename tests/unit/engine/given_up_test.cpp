@@ -1,5 +1,6 @@
 // A turn that meets an internal error is given up, loudly, and keeps nobody else from their turns.
 #include "base/expect.hpp"
+#include "store/events.hpp"
 #include "store/sql.hpp"
 #include "tests/unit/engine/engine_fixture.hpp"
 
@@ -78,6 +79,36 @@ TEST_F(GivenUp, ATurnThatFailsBacksOffFromASecondToFiveMinutesAndHoldsUpNobody) 
   write([&](store::Tx& tx) { store::execute(tx, "DELETE FROM observation WHERE node = ?1", first_); });
   clock_.advance(minutes{5});
   EXPECT_TRUE(engine_->turn(WorkKind::node, first_));
+}
+
+TEST_F(GivenUp, ATurnThatFailsFiveTimesIsNamedToPeopleUntilItSucceeds) {
+  const auto failing = [&] { return read([](store::Tx& tx) { return store::failing_work(tx, "c1"); }); };
+  const auto told = [&] {
+    return read([](store::Tx& tx) {
+      std::size_t events = 0;
+      for (const Event& event : store::unpublished_events(tx, 1000)) {
+        if (event.kind != EventKind::turn_fails) continue;
+        ++events;
+        EXPECT_EQ(event.cluster, "c1");
+        EXPECT_EQ(event.node_name, "gpu-0");
+        EXPECT_NE(event.message.find("gpu-0"), std::string::npos) << event.message;
+      }
+      return events;
+    });
+  };
+  write([&](store::Tx& tx) { store::execute(tx, "UPDATE observation SET doc = '{' WHERE node = ?1", first_); });
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(engine_->turn(WorkKind::node, first_));
+  EXPECT_TRUE(failing().empty()) << "what fails now and then is nobody's question";
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE(engine_->turn(WorkKind::node, first_));
+  ASSERT_EQ(failing().size(), 1U);
+  EXPECT_EQ(failing().front().node_name, "gpu-0");
+  EXPECT_EQ(failing().front().failures, 7);
+  EXPECT_NE(failing().front().error, "");
+  EXPECT_EQ(told(), 1U);
+  EXPECT_TRUE(read([](store::Tx& tx) { return store::failing_work(tx, "c2"); }).empty()) << "another cluster's";
+  write([&](store::Tx& tx) { store::execute(tx, "DELETE FROM observation WHERE node = ?1", first_); });
+  EXPECT_TRUE(engine_->turn(WorkKind::node, first_));
+  EXPECT_TRUE(failing().empty());
 }
 
 }  // namespace

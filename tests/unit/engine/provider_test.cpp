@@ -86,7 +86,7 @@ TEST_F(Providers, AProviderThatTakesAnotherNameGoesOnWithTheNodesOfTheOldOne) {
   add("c1", scheduler_, provider_, 2);
   provider_name_ = "redfish";
   use_scripts();
-  ASSERT_TRUE(engine_->watch("c1"));
+  ASSERT_TRUE(engine_->start_sync("c1"));
   turn_all();
   EXPECT_EQ(node("c1", "gpu-0").provider, "redfish");
   admit("c1", "gpu-0");
@@ -97,7 +97,7 @@ TEST_F(Providers, AProviderThatTakesAnotherNameGoesOnWithTheNodesOfTheOldOne) {
 
 TEST_F(Providers, AHostThatTwoClustersListStaysWithTheFirst) {
   for (ProviderScript* script : {&provider_, &other_provider_}) {
-    script->hosts = {ListedHost{"SN-1", "train", {"gpu-0"}, "in-use", {}, {}}};
+    script->hosts = {ListedHost{"SN-1", "train", {"gpu-0"}, HostState::in_use, {}, {}}};
   }
   add("c1", scheduler_, provider_, 1);
   add("c2", other_, other_provider_, 1);
@@ -122,7 +122,7 @@ TEST_F(Providers, AHostThatTwoClustersListStaysWithTheFirst) {
 
 // Virtual machines: the second one comes to a host that is known already.
 TEST_F(Providers, ANodeThatJoinsAHostWithAnotherIsKnownToBeOnIt) {
-  provider_.hosts = {ListedHost{"SN-1", "train", {"gpu-0"}, "in-use", {}, {}}};
+  provider_.hosts = {ListedHost{"SN-1", "train", {"gpu-0"}, HostState::in_use, {}, {}}};
   add("c1", scheduler_, provider_, 2);
   EXPECT_EQ(node("c1", "gpu-0").host, "SN-1");
   provider_.hosts[0].nodes = {"gpu-0", "gpu-1"};
@@ -134,7 +134,7 @@ TEST_F(Providers, ANodeThatJoinsAHostWithAnotherIsKnownToBeOnIt) {
 }
 
 TEST_F(Providers, WhenAHostInUseWasCheckedIsNoNews) {
-  provider_.hosts = {ListedHost{"SN-1", "train", {"gpu-0"}, "in-use", {}, {}}};
+  provider_.hosts = {ListedHost{"SN-1", "train", {"gpu-0"}, HostState::in_use, {}, {}}};
   add("c1", scheduler_, provider_, 1);
   pass(seconds{30});
   provider_.hosts[0].checked_at = clock_.now();

@@ -65,7 +65,7 @@ TEST_F(WorldTest, AHardwareFaultComesBackUntilTheNodeIsOnAnotherHost) {
   pass(minutes{5});
   EXPECT_NE(node().host, host);
   EXPECT_FALSE(log_has(": 119,"));
-  EXPECT_EQ(world.state().hosts.at(host).state, "vacated");
+  EXPECT_EQ(world.state().hosts.at(host).state, sickbay::HostState::vacated);
 }
 
 TEST_F(WorldTest, WithoutSparesAMigrateIsRefused) {

@@ -47,6 +47,28 @@ TEST_P(WorkTable, AFinishedTurnRestsUntilItsDeadline) {
   EXPECT_EQ(read([](Tx& tx) { return next_due(tx); }), at + hours{1});
 }
 
+TEST_P(WorkTable, FailuresAreCountedUntilATurnEndsWell) {
+  const Time at = clock_.now();
+  write([&](Tx& tx) {
+    wake(tx, WorkKind::sync, "c1", at);
+    wake(tx, WorkKind::publish, "events", at);
+    for (int i = 0; i < 5; ++i) finish_failed(tx, WorkKind::sync, "c1", at + seconds{9}, "no");
+    for (int i = 0; i < 6; ++i) finish_failed(tx, WorkKind::publish, "events", at, "neither");
+  });
+  EXPECT_EQ(read([](Tx& tx) { return failures_of(tx, WorkKind::sync, "c1"); }), 5);
+  const auto failing = read([](Tx& tx) { return failing_work(tx, "c1"); });
+  ASSERT_EQ(failing.size(), 2U);
+  EXPECT_EQ(failing[0].kind, WorkKind::publish);
+  EXPECT_EQ(failing[0].cluster, "");
+  EXPECT_EQ(failing[1].kind, WorkKind::sync);
+  EXPECT_EQ(failing[1].error, "no");
+  EXPECT_EQ(failing[1].due, at + seconds{9});
+  EXPECT_EQ(read([](Tx& tx) { return failing_work(tx, "c2"); }).size(), 1U);
+  write([&](Tx& tx) { finish(tx, WorkKind::sync, "c1", at); });
+  EXPECT_EQ(read([](Tx& tx) { return failures_of(tx, WorkKind::sync, "c1"); }), 0);
+  EXPECT_EQ(read([](Tx& tx) { return failing_work(tx, "c1"); }).size(), 1U);
+}
+
 TEST_P(WorkTable, ATurnOnOldFactsIsTurnedAway) {
   write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", clock_.now()); });
   write([&](Tx& tx) { wake(tx, WorkKind::node, "n1", clock_.now()); });
