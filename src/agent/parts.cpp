@@ -252,6 +252,7 @@ wire::Hello Agent::Parts::hello() {
   hello.machine_id = identity.machine_id;
   hello.boot_id = identity.boot_id;
   hello.boot_started_at = identity.boot_started_at;
+  hello.up = identity.since_boot(clock);
   hello.host = identity.host;
   hello.agent_version = kVersion;
   hello.stream = outbox->stream();

@@ -118,6 +118,11 @@ void start(Admission& a) {
   if (automatic && a.facts.caution.ingest_lagging) waits.push_back("finding ingest, which lags more than 30 s");
   if (automatic && a.cluster.breaker.open)
     waits.push_back("the reset of the circuit breaker: " + a.cluster.breaker.why);
+  if (automatic) {
+    // Policy may have changed since: the node's own turn, which that woke, cancels it.
+    const ConsentDecision now = consent(a.policy, a.facts.alerts, a.repair.action, a.facts.node);
+    if (now.answer != ConsentAnswer::auto_) waits.push_back(fmt::format("consent, which is withdrawn ({})", now.rule));
+  }
   if (const auto conflict = identity_conflict(a.facts.node, a.now)) {
     waits.push_back("the end of the identity conflict: " + *conflict);
   }

@@ -44,10 +44,30 @@ void leave(Turn& turn, RepairState final_state, std::string why) {
   turn.move(turn.repair->state, RepairStep::undo, std::move(why));
 }
 
+// What policy approved it stops approving (product.md 4.2): of the alerts that it was approved for, since what joined
+// later was never asked about. Says which rule; empty: it still does, or not all of them are known.
+std::string consent_withdrawn(Turn& turn) {
+  const Repair& repair = *turn.repair;
+  if (!is_automatic(repair)) return {};
+  std::vector<Alert> approved;
+  for (const Alert* alert : turn.linked()) {
+    if (alert->started_at <= repair.review->at) approved.push_back(*alert);
+  }
+  if (approved.empty() && turn.node.auto_repair) return {};
+  const ConsentDecision now = consent(turn.policy, approved, repair.action, turn.node);
+  return now.answer == ConsentAnswer::auto_ ? "" : now.rule;
+}
+
 // What ends a repair that has not acted. True if it did, or waits to.
 bool exits(Turn& turn) {
   Repair& repair = *turn.repair;
   if (repair.step == RepairStep::undo || repair.step == RepairStep::give_back || has_acted(repair)) return false;
+  if (const std::string rule = consent_withdrawn(turn); !rule.empty() && !repair.cancel_requested_by) {
+    repair.cancel_requested_by = fmt::format("policy, which does not consent any more ({})", rule);
+    repair.updated_at = turn.now;
+    turn.say(EventKind::repair_cancel_wish,
+             fmt::format("{} is cancelled by {}", sentence(repair), *repair.cancel_requested_by));
+  }
   if (is_gone(turn) && withdraw_unclaimed(turn, "the node is gone")) {
     drop_holds(turn);
     turn.finish(RepairState::CANCELLED, "the node was deleted externally");
@@ -122,6 +142,19 @@ bool expire_act(Turn& turn) {
   return expired;
 }
 
+// Why nothing of the repair that touches jobs or the machine may leave now.
+std::vector<std::string> bars(const Repair& repair, const Node& node, const NodeFacts& facts) {
+  std::vector<std::string> found;
+  const bool automatic = is_automatic(repair);
+  if (facts.caution.observe_only) found.push_back("a person, who must confirm the state after a restore");
+  if (automatic && facts.caution.ingest_lagging) found.push_back("finding ingest, which lags more than 30 s");
+  if (automatic && facts.cluster.breaker.open) {
+    found.push_back("the reset of the circuit breaker: " + facts.cluster.breaker.why);
+  }
+  if (node.identity_conflict) found.push_back("the end of the identity conflict: " + *node.identity_conflict);
+  return found;
+}
+
 void run_step(Turn& turn) {
   SICKBAY_EXPECT(turn.repair);
   switch (turn.repair->step) {
@@ -179,15 +212,26 @@ void note_act(Turn& turn) {
 }
 
 std::vector<std::string> barred_by(const Turn& turn) {
-  std::vector<std::string> found;
-  const bool automatic = is_automatic(*turn.repair);
-  if (turn.facts.caution.observe_only) found.push_back("a person, who must confirm the state after a restore");
-  if (automatic && turn.facts.caution.ingest_lagging) found.push_back("finding ingest, which lags more than 30 s");
-  if (automatic && turn.facts.cluster.breaker.open) {
-    found.push_back("the reset of the circuit breaker: " + turn.facts.cluster.breaker.why);
-  }
-  if (turn.node.identity_conflict) found.push_back("the end of the identity conflict: " + *turn.node.identity_conflict);
-  return found;
+  return bars(*turn.repair, turn.node, turn.facts);
+}
+
+bool is_held_back(Turn& turn) {
+  std::vector<std::string> barred = barred_by(turn);
+  if (barred.empty()) return false;
+  Operation* open = turn.open_operation();
+  if (open && open->repair == turn.repair->id && never_sent(*open)) turn.withdraw(*open, "it waits for " + barred[0]);
+  turn.wait_for(std::move(barred));
+  return true;
+}
+
+bool must_not_leave(const NodeFacts& facts, const Operation& operation) {
+  const std::optional<Repair>& repair = facts.repair;
+  if (!repair || operation.repair != repair->id || operation.kind == OperationKind::uncordon) return false;
+  if (repair->step == RepairStep::undo || repair->step == RepairStep::give_back || repair->cancel_requested_by)
+    return false;
+  // A mark hurts nobody, and a person who asked for it gets it.
+  if (operation.kind == OperationKind::cordon && !is_automatic(*repair)) return false;
+  return !bars(*repair, facts.node, facts).empty();
 }
 
 std::optional<Time> evidence_gone_since(Turn& turn) {

@@ -17,6 +17,8 @@ void step_verify(Turn& turn);
 void step_return(Turn& turn);  // give_back and undo
 // Why no step that touches jobs or the machine may be taken now; empty if it may.
 std::vector<std::string> barred_by(const Turn& turn);
+// Whether it is barred: then it waits, and what it had planned and nobody took yet is taken back (product.md 4.3).
+bool is_held_back(Turn& turn);
 // All linked alerts are over (since when); empty while one stands or none is known.
 std::optional<Time> evidence_gone_since(Turn& turn);
 // The host a migrate or remove left goes to inspection; not while other nodes are still on it.

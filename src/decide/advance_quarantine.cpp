@@ -45,7 +45,7 @@ void step_cordon(Turn& turn) {
     turn.node.quarantine = Quarantine{repair.id, repair.reason.empty() ? sentence(repair) : repair.reason, since};
   }
   // An automatic repair stops where it is while the breaker is open; the marks it has placed stay.
-  if (const auto barred = barred_by(turn); !barred.empty() && is_automatic(repair)) return turn.wait_for(barred);
+  if (is_automatic(repair) && is_held_back(turn)) return;
   if (hold_everywhere(turn)) {
     begin_wait(turn);
   } else {
@@ -63,7 +63,7 @@ void step_wait(Turn& turn) {
   if (evidence_gone_since(turn)) {
     return turn.wait_for({"the linked alerts, which cleared, to stay clear; then the repair ends as AUTO_RESOLVED"});
   }
-  if (auto barred = barred_by(turn); !barred.empty()) return turn.wait_for(std::move(barred));
+  if (is_held_back(turn)) return;
   const std::string why = idle ? (turn.node.schedulers.empty() ? "no scheduler knows this node" : "idle")
                           : repair.force_drain ? *repair.force_drain + " said to drain by force"
                                                : "the wait is over";

@@ -96,7 +96,7 @@ void drain_overdue(Turn& turn) {
 void step_drain(Turn& turn) {
   Repair& repair = *turn.repair;
   if (!repair.step_deadline) repair.step_deadline = turn.now + turn.policy.wait.drain_deadline;
-  if (auto barred = barred_by(turn); !barred.empty()) return turn.wait_for(std::move(barred));
+  if (is_held_back(turn)) return;
   if (!hold_everywhere(turn)) return turn.wait_for({"our mark to be placed again"});
   drain_overdue(turn);
   bool all = true;

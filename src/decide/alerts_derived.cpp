@@ -49,8 +49,8 @@ void silence(Turn& turn) {
     if (heard > alert->last.at && !alert->good_since) alert->good_since = heard;
     return;
   }
-  if (!turn.facts.listening_since) return;  // nobody listened: silence proves nothing
   const Duration limit = kSilentIntervals * turn.facts.heartbeat_interval;
+  if (!turn.facts.listening_since) return turn.look_in(limit);  // nobody listened yet: silence proves nothing
   const Time silent_at = std::max(heard, *turn.facts.listening_since) + limit;
   if (turn.now < silent_at) {
     turn.look_again(silent_at);
@@ -91,7 +91,8 @@ bool is_in(const Node& node, const std::string& scheduler) {
 void readiness(Turn& turn, SchedulerKind kind, std::string_view detector, std::string_view name) {
   const Observation* missing = nullptr;
   std::optional<Time> ready_at;
-  bool all_ready = true, any = false;
+  bool all_ready = true, any = false, unsure = false;
+  Alert* alert = open_alert(turn, {std::string(name), ""}, "");
   for (const Observation& look : turn.facts.observed) {
     if (look.kind != kind || !is_in(turn.node, look.scheduler)) continue;
     any = true;
@@ -99,14 +100,17 @@ void readiness(Turn& turn, SchedulerKind kind, std::string_view detector, std::s
     const bool drained_by_us = kind == SchedulerKind::slurm && !look.hold_owner.empty();  // what we did is no finding
     if (fresh && !look.ready && !drained_by_us) missing = &look;
     all_ready = all_ready && fresh && look.ready;
+    const bool would_matter = look.ready == (alert != nullptr) && !turn.facts.unreachable.contains(look.scheduler);
+    unsure = unsure || (would_matter && look.exists && !is_fresh(look, turn.now) && !drained_by_us);
     ready_at = ready_at ? std::min(*ready_at, look.seen_at) : look.seen_at;
   }
   if (!any) {  // it left the last of them
-    Alert* alert = open_alert(turn, {std::string(name), ""}, "");
     if (alert && !alert->good_since && !turn.facts.observed.empty()) alert->good_since = turn.now;
     return;
   }
-  if (Alert* alert = open_alert(turn, {std::string(name), ""}, "")) {
+  // A list that changes nothing wakes nobody: what an old view leaves open is looked at again when it may be newer.
+  if (unsure) turn.look_in(kFresh);
+  if (alert) {
     if (!all_ready && missing) alert->good_since.reset();
     if (missing) {  // it may say something else by now
       const Finding now = not_ready(turn, *missing, std::string(detector), std::string(name));

@@ -34,6 +34,10 @@ Observation fold_observation(const std::optional<Observation>& previous, Observa
 // Fresh: the last look succeeded and is at most 60 s old.
 bool is_fresh(const Observation& observation, Time now);
 
+// Whether a planned operation must not be sent as things are now: its repair is barred (the breaker, an identity
+// conflict, a restore), and what it does would reach jobs or the machine.
+bool must_not_leave(const NodeFacts& facts, const Operation& operation);
+
 // The consent for an action over several faults: strictest wins (never, ask, auto). `rule` names what applied.
 struct ConsentDecision {
   ConsentAnswer answer = ConsentAnswer::ask;

@@ -45,6 +45,7 @@ struct NodeFacts {
   std::optional<Time> listening_since;  // since when some replica has listened without a gap
   Duration heartbeat_interval = seconds{60};
   std::vector<FreshFinding> fresh;
+  bool more_fresh = false;            // there are more findings than one turn takes
   std::vector<Alert> alerts;          // not resolved; those the open repair links; and those of this host resolved
                                       // within 10 days
   std::optional<Repair> repair;       // the open one

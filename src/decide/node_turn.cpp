@@ -85,6 +85,7 @@ NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids) {
     recommend(turn);
     move_on(turn);
   }
+  if (facts.more_fresh) turn.look_again(now);
   return changes(turn);
 }
 

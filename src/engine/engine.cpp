@@ -148,7 +148,7 @@ void Engine::put_off(WorkKind kind, std::string_view key, Duration wait) {
   const Status put_off = store_.write([&](store::Tx& tx) -> Status {
     const std::uint64_t version = store::work_version(tx, kind, key);
     if (version != 0 && store::still(tx, kind, key, version)) {
-      store::finish(tx, kind, key, store::now(tx) + wait);
+      store::put_off(tx, kind, key, store::now(tx) + wait);
     }
     return {};
   });

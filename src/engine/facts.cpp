@@ -159,6 +159,7 @@ std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view
   for (store::StoredFinding& finding : store::unfolded_findings(tx, id, kFindingsPerTurn)) {
     facts.fresh.push_back({std::move(finding.finding), finding.epoch, finding.received_at});
   }
+  facts.more_fresh = facts.fresh.size() == kFindingsPerTurn;
   facts.repair = store::open_repair_of(tx, id);
   facts.alerts = alerts_of(tx, id, host, facts.repair, now);
   if (facts.repair && !facts.repair->host_before.empty() && facts.repair->host_before != host) {

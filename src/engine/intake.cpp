@@ -63,6 +63,12 @@ bool spent_before(store::Tx& tx, const Token& token, const Node& node, const wir
   return true;
 }
 
+// By the database's clock, where the agent says how long ago: a node's own proves nothing (engine.md 2).
+Time boot_started(const wire::Hello& hello, Time now) {
+  const bool said = hello.up > Duration{} && hello.up < now.time_since_epoch();
+  return said ? now - hello.up : hello.boot_started_at;
+}
+
 }  // namespace
 
 Intake::Intake(store::Store& store, const Clock& clock, Ids& ids, const Options& options, std::function<void()> woken)
@@ -112,7 +118,7 @@ Result<wire::HelloReply> Intake::hello(const wire::Hello& hello, const Token& to
     session.node = node->id;
     session.machine_id = hello.machine_id;
     session.boot_id = hello.boot_id;
-    session.boot_started_at = hello.boot_started_at;
+    session.boot_started_at = boot_started(hello, now);
     session.hello_at = now;
     session.agent_version = hello.agent_version;
     session.stream = hello.stream;

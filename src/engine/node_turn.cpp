@@ -101,7 +101,7 @@ Status Engine::node_turn(std::string_view key) {
 bool Engine::ask(const decide::NodeFacts& facts, std::uint64_t version, Time now) {
   const auto next = std::ranges::find(facts.operations, OperationState::planned, &Operation::state);
   const bool sends = next != facts.operations.end() && !facts.caution.observe_only &&
-                     (!needs_recent_looks(*next) || is_recent(facts, now));
+                     !decide::must_not_leave(facts, *next) && (!needs_recent_looks(*next) || is_recent(facts, now));
   if (sends) {
     ask_to_send(*next, version,
                 needs_recent_looks(*next) ? std::min(fresh_for(facts, now), kLongestWait) : kLongestWait);

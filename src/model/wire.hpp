@@ -10,7 +10,8 @@ namespace sickbay::wire {
 struct Hello {
   std::string cluster, node;  // which node it wants to be; the credential or ticket decides whether it may
   std::string machine_id, boot_id;
-  Time boot_started_at{};
+  Time boot_started_at{};  // by the node's own clock, which may be wrong
+  Duration up{};           // for how long the boot has lasted, by its steady clock; 0: an older agent does not say
   std::string host;  // serial, where readable
   std::string agent_version;
   std::string stream;               // the outbox's UUID
@@ -19,7 +20,7 @@ struct Hello {
   std::vector<ActiveFault> active;
   std::string active_digest;  // the agent's own name for this very set; opaque to the server
   BOOST_DESCRIBE_CLASS(Hello, (),
-                       (cluster, node, machine_id, boot_id, boot_started_at, host, agent_version, stream, next_sequence,
+                       (cluster, node, machine_id, boot_id, boot_started_at, up, host, agent_version, stream, next_sequence,
                         shape, active, active_digest),
                        (), ())
 };

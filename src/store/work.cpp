@@ -65,6 +65,11 @@ void finish(Tx& tx, WorkKind kind, std::string_view key, std::optional<Time> due
           name_of(kind), key, due.value_or(kNever));
 }
 
+void put_off(Tx& tx, WorkKind kind, std::string_view key, Time due) {
+  execute(tx, "UPDATE work SET due = ?3, version = version + 1, claimed_until = 0 WHERE kind = ?1 AND key = ?2",
+          name_of(kind), key, due);
+}
+
 int failures_of(Tx& tx, WorkKind kind, std::string_view key) {
   return select_one<int>(tx, "SELECT failures FROM work WHERE kind = ?1 AND key = ?2", name_of(kind), key).value_or(0);
 }

@@ -34,6 +34,8 @@ bool still(Tx& tx, WorkKind kind, std::string_view key, std::uint64_t version);
 // after still().
 void finish(Tx& tx, WorkKind kind, std::string_view key, std::optional<Time> due);
 
+// Ends a turn that came to nothing, since others kept changing the key.
+void put_off(Tx& tx, WorkKind kind, std::string_view key, Time due);
 // How often in a row the key's turn has failed.
 int failures_of(Tx& tx, WorkKind kind, std::string_view key);
 // Ends a turn that failed, and counts it.

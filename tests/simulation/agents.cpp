@@ -99,6 +99,7 @@ void Agents::start(Agent& agent, const simworld::NodeState& node, Time now) {
   const bool wiped = agent.machine != node.machine || random_.chance(plan_.wiped);
   agent.node = node.name, agent.boot = node.boot, agent.boot_at = node.boot_at, agent.host = node.host;
   agent.epoch = 0, agent.cursor = 0;
+  agent.clock_off = random_.chance(plan_.wrong_clock) ? random_.between(-minutes{15}, minutes{15}) : Duration{};
   agent.active.clear();
   agent.context = std::make_unique<rules::Context>(node.boot);
   if (wiped) {
@@ -142,6 +143,8 @@ void Agents::hello(Agent& agent, Time now, engine::Intake& intake) {
   wire::Hello hello;
   hello.cluster = "default", hello.node = agent.node;
   hello.machine_id = agent.machine, hello.boot_id = agent.boot, hello.boot_started_at = agent.boot_at;
+  hello.up = now - agent.boot_at;
+  hello.boot_started_at += agent.clock_off;
   hello.host = agent.host, hello.stream = agent.stream, hello.next_sequence = agent.first;
   hello.shape = {"8x10de:2330", 8};
   hello.active = active_of(agent);

@@ -50,6 +50,7 @@ class Agents {
     std::optional<Token> token;
     std::unique_ptr<rules::Context> context;
     bool up = false;
+    Duration clock_off{};  // how wrong the node's own clock is
     std::optional<Time> hello_at, send_at, beat_at, silent_until;
   };
   void start(Agent& agent, const simworld::NodeState& node, Time now);

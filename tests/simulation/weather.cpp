@@ -47,6 +47,7 @@ Plan make_plan(Random& random) {
   plan.clone = trouble(0.1, 0.02);
   plan.wiped = trouble(0.1, 0.05);
   plan.silence = trouble(0.1, 0.02);
+  plan.wrong_clock = trouble(0.2, 1);
   plan.node_crash = trouble(0.15, 0.02);
   plan.node_death = trouble(0.1, 0.01);
   plan.scheduler_down = trouble(0.2, 0.02);

@@ -259,12 +259,77 @@ TEST(Breaker, AnAutomaticRepairThatHasNotBegunToActStopsWhereItIs) {
   EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
 }
 
+// A call that waits in its lane when the breaker opens: a cordon, and a drain.
+TEST(Breaker, AMarkOrDrainThatNobodyTookYetIsTakenBackWhenItOpens) {
+  for (const auto& [before, kind] :
+       {std::pair{RepairStep::queued, OperationKind::cordon}, std::pair{RepairStep::wait, OperationKind::drain}}) {
+    NodeFacts facts = healthy_node();
+    facts.policy.policy.confirmation = Confirmation::automatic;
+    World world(facts);
+    world.marks["kube"].busy = true;
+    world.look();
+    world.tell(finding("DmesgXidError", "119"));
+    world.out_of_service = before == RepairStep::queued ? 99 : 0;
+    ASSERT_TRUE(world.until_step(before));
+    world.out_of_service = 0;
+    world.obey = false;
+    world.marks["kube"].busy = false;
+    const auto planned = [&, kind = kind]() -> Operation* {
+      const auto found = std::ranges::find_if(world.facts.operations, [&](const Operation& operation) {
+        return operation.kind == kind && operation.state == OperationState::planned;
+      });
+      return found == world.facts.operations.end() ? nullptr : &*found;
+    };
+    ASSERT_TRUE(world.run_until(minutes{5}, [&] { return planned() != nullptr; })) << name_of(kind);
+    const std::string id = planned()->id;
+    world.facts.cluster.breaker.open = true;
+    EXPECT_TRUE(must_not_leave(world.facts, *planned())) << "it waits in its lane";
+    world.turn();
+    EXPECT_FALSE(planned()) << name_of(kind);
+    EXPECT_EQ(std::ranges::find(world.facts.operations, id, &Operation::id)->outcome, Outcome::undone);
+    world.facts.cluster.breaker.open = false;
+    world.obey = true;
+    EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
+  }
+}
+
+// It may have arrived, so it is not taken back; but nothing goes out a second time either.
+TEST(Breaker, WhatIsPlannedAgainAfterItWasSentDoesNotLeaveWhileItIsOpen) {
+  World world;
+  world.sicken(finding("DmesgXidError", "119"));
+  ASSERT_TRUE(world.until_step(RepairStep::drain));
+  world.facts.repair->review->how = ReviewHow::automatically;
+  Operation drain;
+  drain.repair = world.facts.repair->id, drain.kind = OperationKind::drain, drain.dispatched_at = world.now;
+  EXPECT_FALSE(must_not_leave(world.facts, drain));
+  world.facts.cluster.breaker.open = true;
+  EXPECT_TRUE(must_not_leave(world.facts, drain));
+  drain.kind = OperationKind::uncordon;
+  EXPECT_FALSE(must_not_leave(world.facts, drain)) << "giving back is always allowed";
+  drain.kind = OperationKind::drain;
+  world.facts.repair->review->how = ReviewHow::by_person;
+  EXPECT_FALSE(must_not_leave(world.facts, drain)) << "a person's repair goes on";
+}
+
+TEST(Admit, AnAutomaticRepairWhoseConsentIsGoneDoesNotStart) {
+  AdmissionFacts facts = pending();
+  facts.repair.review->how = ReviewHow::automatically;
+  facts.policy.policy.confirmation = Confirmation::automatic;
+  EXPECT_TRUE(starts(facts));
+  facts.node.auto_repair = false;
+  EXPECT_NE(waits(facts).find("opted out"), std::string::npos);
+  facts.node.auto_repair = true;
+  facts.policy.policy.confirmation = Confirmation::approve;
+  EXPECT_NE(waits(facts).find("consent, which is withdrawn"), std::string::npos);
+}
+
 TEST(Breaker, AnActThatNobodyTookYetIsTakenBackWhenItOpens) {
   NodeFacts facts = healthy_node();
   World world(facts);
   Operation* act = world.plan_act(finding("DmesgXidError", "119"));
   ASSERT_TRUE(act);
   world.facts.repair->review->how = ReviewHow::automatically;
+  world.facts.policy.policy.confirmation = Confirmation::automatic;
   world.facts.cluster.breaker.open = true;
   world.turn();
   EXPECT_EQ(act->state, OperationState::concluded);

@@ -277,6 +277,42 @@ TEST(Alerts, SilenceCountsOnlyWhileSomebodyListens) {
   EXPECT_EQ(world.facts.alerts.size(), 1U) << "nobody listens: silence proves nothing";
 }
 
+// Right after a start nobody has listened yet: the node is looked at again, or its silence would be lost for ever.
+TEST(Alerts, SilenceIsLookedForAgainWhenNobodyListenedYet) {
+  World world;
+  world.facts.listening_since.reset();
+  world.facts.last_heartbeat = world.now - hours{1};
+  const NodeChanges changes = world.turn();
+  ASSERT_TRUE(changes.due);
+  EXPECT_LE(*changes.due, world.now + minutes{5});
+}
+
+// What an old view leaves open is looked at again: a list that changes nothing wakes nobody.
+TEST(Alerts, AReadinessThatAnOldViewLeavesOpenIsLookedAtAgain) {
+  const auto due_within_a_minute = [](World& world) {
+    const NodeChanges changes = world.turn();
+    return changes.due && *changes.due <= world.now + minutes{1};
+  };
+  World world;
+  world.marks["kube"].ready = false;
+  world.look();
+  world.now += seconds{70};
+  EXPECT_TRUE(due_within_a_minute(world)) << "it may be an alert";
+  EXPECT_FALSE(world.alert("KubeNodeNotReady"));
+  world.facts.unreachable["kube"] = {};
+  EXPECT_FALSE(due_within_a_minute(world)) << "whoever waits for a lost scheduler is woken when it answers";
+
+  World ready;
+  ready.now += seconds{70};
+  EXPECT_FALSE(due_within_a_minute(ready)) << "a healthy fleet is not turned every minute";
+}
+
+TEST(Alerts, AsManyFindingsAsATurnTakesAreFollowedByAnotherTurnAtOnce) {
+  World world;
+  world.facts.more_fresh = true;
+  EXPECT_EQ(world.turn().due, world.now);
+}
+
 TEST(Alerts, OurOwnRebootIsNeitherSilenceNorNotReady) {
   World world;
   world.sicken(finding("DmesgXidError", "119"));

@@ -45,6 +45,59 @@ TEST(Consent, PatternsNameAFaultEveryCodeOrABeginning) {
   }
 }
 
+// Product.md 4.2: it means cancel, in every step before the act; a person's repair goes on, and what has acted too.
+TEST(Consent, WithdrawnBeforeTheActCancelsAnAutomaticRepairInEveryStep) {
+  const std::vector<std::pair<std::string, std::function<void(NodeFacts&)>>> ways{
+      {"never", [](NodeFacts& facts) { facts.policy.policy.consent = {{{}, {}, {}, {}, never}}; }},
+      {"approve", [](NodeFacts& facts) { facts.policy.policy.confirmation = Confirmation::approve; }},
+      {"opted out", [](NodeFacts& facts) { facts.node.auto_repair = false; }}};
+  for (const auto& [way, withdraw] : ways) {
+    for (const RepairStep step : {RepairStep::queued, RepairStep::cordon, RepairStep::wait, RepairStep::drain}) {
+      NodeFacts facts = healthy_node();
+      facts.policy.policy.confirmation = Confirmation::automatic;
+      World world(facts);
+      world.marks["kube"].busy = step == RepairStep::wait;
+      world.out_of_service = step == RepairStep::queued ? 99 : 0;
+      world.look();
+      world.tell(finding("DmesgXidError", "119"));
+      ASSERT_TRUE(world.until_step(step)) << way << name_of(step);
+      withdraw(world.facts);
+      EXPECT_TRUE(world.until_state(RepairState::CANCELLED, hours{1})) << way << " in " << name_of(step);
+      EXPECT_EQ(std::ranges::count(world.dispatched, OperationKind::act, &Operation::kind), 0);
+      EXPECT_FALSE(world.marks["kube"].cordoned) << way << " in " << name_of(step);
+    }
+  }
+}
+
+TEST(Consent, WithdrawnStopsNoRepairThatAPersonApprovedAndNoneThatActed) {
+  World asked;
+  asked.sicken(finding("DmesgXidError", "119"));
+  asked.facts.policy.policy.consent = {{{}, {}, {}, {}, never}};
+  EXPECT_TRUE(asked.until_state(RepairState::SUCCEEDED));
+
+  NodeFacts facts = healthy_node();
+  facts.policy.policy.confirmation = Confirmation::automatic;
+  World acted(facts);
+  acted.tell(finding("DmesgXidError", "119"));
+  ASSERT_TRUE(acted.until_step(RepairStep::verify));
+  acted.facts.policy.policy.consent = {{{}, {}, {}, {}, never}};
+  EXPECT_TRUE(acted.until_state(RepairState::SUCCEEDED));
+}
+
+TEST(Consent, WhatJoinsAfterTheApprovalWithdrawsNothing) {
+  NodeFacts facts = healthy_node();
+  facts.policy.policy.consent = {{{"DmesgXidError/119"}, {}, {}, {}, auto_}};
+  World world(facts);
+  world.marks["kube"].busy = true;
+  world.look();
+  world.tell(finding("DmesgXidError", "119"));
+  ASSERT_TRUE(world.until_step(RepairStep::wait));
+  world.tell(finding("DmesgXidError", "95"));
+  world.run(minutes{10});
+  EXPECT_EQ(world.repair().step, RepairStep::wait);
+  EXPECT_FALSE(world.repair().cancel_requested_by);
+}
+
 TEST(Consent, TheFirstMatchWinsAndIsNamed) {
   Policy policy;
   policy.consent = {{{"DmesgXidError/119", "DmesgXidError/95"}, {Action::reboot}, {}, {}, auto_},

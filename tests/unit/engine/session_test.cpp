@@ -40,6 +40,58 @@ class Sessions : public EngineTest {
   Script script_;
 };
 
+TEST_F(Sessions, ABootBeganWhenTheDatabaseSaysSoWhateverTheNodesClockShows) {
+  const auto began = [&](Duration up) {
+    Token credential;
+    credential.purpose = TokenPurpose::agent;
+    credential.cluster = "c1";
+    credential.node = node("c1", "gpu-0").id;
+    wire::Hello hello;
+    hello.cluster = "c1", hello.node = "gpu-0";
+    hello.machine_id = "machine-1", hello.boot_id = "boot-1", hello.stream = "stream";
+    hello.boot_started_at = clock_.now() - hours{9};
+    hello.up = up;
+    EXPECT_TRUE(engine_->intake().hello(hello, credential));
+    return clock_.now() -
+           read([&](store::Tx& tx) { return store::newest_session(tx, credential.node)->boot_started_at; });
+  };
+  EXPECT_EQ(began(minutes{3}), minutes{3});
+  EXPECT_EQ(began({}), hours{9}) << "an older agent has only its own clock";
+  EXPECT_EQ(began(-minutes{3}), hours{9});
+  EXPECT_EQ(began(Duration::max()), hours{9}) << "nobody's boot is older than time";
+}
+
+TEST_F(Sessions, AThousandFindingsAreFoldedWithoutWaitingForTheNextWake) {
+  const auto reply = hello("boot-1");
+  turn_all();
+  wire::Batch batch;
+  batch.epoch = reply.epoch, batch.stream = "stream-of-boot-1";
+  for (int i = 0; i < 1200; ++i) {
+    Finding finding;
+    finding.id = "finding-" + std::to_string(i);
+    finding.boot_id = "boot-1";
+    finding.fault = {"KernelOops", ""};
+    finding.device = "host";
+    batch.findings.push_back(finding);
+  }
+  Token credential;
+  credential.purpose = TokenPurpose::agent;
+  credential.cluster = "c1";
+  credential.node = node("c1", "gpu-0").id;
+  std::size_t sent = 0;
+  while (sent < batch.findings.size()) {
+    wire::Batch part = batch;
+    part.first_sequence = sent + 1;
+    part.findings.assign(batch.findings.begin() + static_cast<std::ptrdiff_t>(sent),
+                         batch.findings.begin() + static_cast<std::ptrdiff_t>(std::min(sent + 100, std::size_t{1200})));
+    const auto taken = engine_->intake().findings(credential.node, part);
+    ASSERT_TRUE(taken) << taken.error().message;
+    sent += part.findings.size();
+  }
+  turn_all();
+  EXPECT_TRUE(read([&](store::Tx& tx) { return store::unfolded_findings(tx, credential.node, 10); }).empty());
+}
+
 TEST_F(Sessions, AHelloOpensASessionAndLeavesTheNodeToItsTurn) {
   const auto reply = hello("boot-1");
   EXPECT_EQ(reply.expected.gpus, 8U);
