@@ -55,6 +55,8 @@ void approve_automatically(Admission& a) {
   const ConsentDecision decision = consent(a.policy, a.facts.alerts, a.repair.action, a.facts.node);
   if (decision.answer != ConsentAnswer::auto_ || a.repair.trigger != Trigger::automated) return;
   if (a.cluster.breaker.open || a.facts.caution.observe_only || a.facts.caution.ingest_lagging) return;
+  if (a.facts.caution.deadlines_frozen)
+    return a.look_again(a.now + kAskAgain);  // nobody knows how long ago the first was
   if (identity_conflict(a.facts.node, a.now) || a.repair.cancel_requested_by || a.facts.alerts.empty()) return;
   Time first = a.now;
   for (const Alert& alert : a.facts.alerts) first = std::min(first, alert.started_at);

@@ -29,8 +29,9 @@ ClusterChanges cluster_turn(const ClusterFacts& facts, Time now, Ids& ids);
 
 // The observation that a look, seen at its `seen_at`, makes of `previous` (absent: the first look). A failed look keeps
 // what was seen before and says why; an older view than the one known changes nothing; idle looks count only when at
-// least 15 s apart, and any busy or unknown look starts the streak anew.
-Observation fold_observation(const std::optional<Observation>& previous, Observation look);
+// least 15 s apart, and any busy or unknown look starts the streak anew. `took`: how long after seen_at it may have
+// looked at the latest, since a call may be held up on its way; a streak counts from there.
+Observation fold_observation(const std::optional<Observation>& previous, Observation look, Duration took = {});
 // Fresh: the last look succeeded and is at most 60 s old.
 bool is_fresh(const Observation& observation, Time now);
 

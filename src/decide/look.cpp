@@ -17,7 +17,7 @@ std::uint32_t streak_length(std::uint32_t before, Time since, Time now) {
 
 }  // namespace
 
-Observation fold_observation(const std::optional<Observation>& previous, Observation look) {
+Observation fold_observation(const std::optional<Observation>& previous, Observation look, Duration took) {
   const Time now = look.seen_at;
   if (!look.error.empty()) {
     Observation kept = previous ? *previous : look;
@@ -36,11 +36,11 @@ Observation fold_observation(const std::optional<Observation>& previous, Observa
     // Work may come until the mark is in place: a look that saw another mark, or none, begins nothing that counts now.
     const bool goes_on = previous && previous->idle_since && previous->cordoned == look.cordoned &&
                          previous->hold_owner == look.hold_owner;
-    look.idle_since = goes_on ? *previous->idle_since : now;
+    look.idle_since = goes_on ? *previous->idle_since : now + took;
     look.idle_looks = streak_length(goes_on ? previous->idle_looks : 0, *look.idle_since, now);
   }
   if (!look.exists) {
-    look.gone_since = previous && previous->gone_since ? *previous->gone_since : now;
+    look.gone_since = previous && previous->gone_since ? *previous->gone_since : now + took;
     look.gone_looks = streak_length(previous ? previous->gone_looks : 0, *look.gone_since, now);
   }
   return look;

@@ -75,7 +75,7 @@ class Engine {
   bool ask(const decide::NodeFacts& facts, std::uint64_t version, Time now);
   void ask_for_looks(const decide::NodeFacts& facts, Time now);
   Told look_at_node(const Node& node, const std::string& scheduler);
-  Status fold_look(const Observation& look);
+  Status fold_look(const Observation& look, Duration took);
   Told look_at_act(const Operation& operation);
   void recall(Provider& provider, const Operation& asked);
   Status fold_view(const Operation& asked, const OperationView& view, Time began);

@@ -58,7 +58,7 @@ struct Seen {
   bool agrees = false;  // with what was stored, in all that a list says
   std::vector<Operation> operations;
 };
-Seen fold(store::Tx& tx, const Observation& look, const Options& options) {
+Seen fold(store::Tx& tx, const Observation& look, Duration took, const Options& options) {
   Seen seen;
   const auto rows = store::observations_of(tx, look.node);
   const auto found = std::ranges::find(rows, look.scheduler, &Observation::scheduler);
@@ -66,7 +66,7 @@ Seen fold(store::Tx& tx, const Observation& look, const Options& options) {
   const bool known_failure = previous && !look.error.empty() && previous->error == look.error;
   const bool overtaken = previous && look.error.empty() && previous->seen_at >= look.seen_at;  // by another replica's
   if (known_failure || overtaken) return seen;
-  seen.next = decide::fold_observation(previous, look);
+  seen.next = decide::fold_observation(previous, look, took);
   seen.agrees = previous && !ask::differs(*previous, *seen.next);
   for (const Operation& operation : store::open_operations_of_node(tx, look.node)) {
     if (operation.adapter != look.scheduler || operation.kind == OperationKind::act) continue;
@@ -160,15 +160,17 @@ Told Engine::look_at_node(const Node& node, const std::string& scheduler) {
   if (!port || !began) return {};
   const Observation look = ask::observe(*port, node, scheduler, *began, options_.look_timeout);
   at(Point::after_look);
-  if (const Status folded = fold_look(look); !folded) {
+  const auto ended = store_.now();
+  if (!ended) return {};
+  if (const Status folded = fold_look(look, *ended - *began); !folded) {
     log::error("what {} says of {} could not be written: {}", scheduler, node.name, folded.error().message);
   }
   return {true, look.error};
 }
 
-Status Engine::fold_look(const Observation& look) {
+Status Engine::fold_look(const Observation& look, Duration took) {
   const auto news =
-      store_.read([&](store::Tx& tx) -> Result<bool> { return fold(tx, look, options_).next.has_value(); });
+      store_.read([&](store::Tx& tx) -> Result<bool> { return fold(tx, look, took, options_).next.has_value(); });
   SICKBAY_CHECK(news);
   if (!*news) return {};
   const std::string event_id = ids_.next("ev");
@@ -176,7 +178,7 @@ Status Engine::fold_look(const Observation& look) {
     const Time now = store::now(tx);
     store::wake(tx, WorkKind::node, look.node, now);  // first: it makes this serial with the node's turns
     if (!store::get_node(tx, look.node)) return {};
-    Seen seen = fold(tx, look, options_);
+    Seen seen = fold(tx, look, took, options_);
     if (!seen.next) return {};
     store::put_observation(tx, *seen.next);
     if (!seen.agrees) store::set_listed(tx, look.scheduler, {{look.node, ""}});
@@ -201,6 +203,7 @@ Told Engine::look_at_act(const Operation& asked) {
   Provider* port = adapters->provider(asked.cluster, asked.adapter);
   const auto began = store_.now();
   if (!port || !began) return {};
+  check_clock(*began);
   // As it is now: the call may have waited while it was cancelled, or came to its end.
   bool only_looking = false;
   const auto row = store_.read([&](store::Tx& tx) -> Result<std::optional<Operation>> {

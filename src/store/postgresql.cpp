@@ -95,13 +95,13 @@ Status PostgresStore::prepare(const Options& options) {
 }
 
 Time PostgresStore::tick(Tx& tx) {
-  const auto read = select_one<Time>(tx,
-                                     "SELECT GREATEST(CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint), "
-                                     "high_water) FROM clock");
-  if (!read) refuse(Errc::internal, "the table clock is empty; restore a backup");
+  const auto read = select<Time, Time>(
+      tx, "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint), high_water FROM clock");
+  if (read.empty()) refuse(Errc::internal, "the table clock is empty; restore a backup");
+  const auto& [wall, kept] = read.front();
   const std::lock_guard lock(time_mutex_);
-  high_water_ = std::max(high_water_, *read);
-  return high_water_;
+  time_.note(kept);
+  return time_.at(wall, steady_.steady());
 }
 
 Result<Time> PostgresStore::now() {

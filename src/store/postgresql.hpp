@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "store/connection.hpp"
+#include "store/only_forward.hpp"
 
 namespace sickbay::store {
 
@@ -45,7 +46,8 @@ class PostgresStore final : public Store {
   Time kept_high_water_{};
 
   std::mutex time_mutex_;
-  Time high_water_{};  // the highest time given out by this process
+  const SystemClock steady_;  // the database has the wall clock
+  OnlyForward time_;
 };
 
 }  // namespace sickbay::store

@@ -83,7 +83,7 @@ Status SqliteStore::prepare(const Options& options) {
       SICKBAY_CHECK(migrate(*writer_, installation));
     }
     kept_high_water_ = select_one<Time>(tx, "SELECT high_water FROM clock").value_or(Time{});
-    high_water_ = kept_high_water_;
+    time_ = OnlyForward(kept_high_water_);
     return {};
   } catch (const Failure& failure) {
     return tl::unexpected<Error>(failure.error());
@@ -92,8 +92,7 @@ Status SqliteStore::prepare(const Options& options) {
 
 Time SqliteStore::tick() {
   const std::lock_guard lock(time_mutex_);
-  high_water_ = std::max(high_water_, clock_.now());
-  return high_water_;
+  return time_.at(clock_.now(), clock_.steady());
 }
 
 Result<Time> SqliteStore::now() {
@@ -224,7 +223,7 @@ void SqliteStore::commit() {
 void SqliteStore::keep_high_water(Tx& tx) {
   {
     const std::lock_guard lock(time_mutex_);
-    pending_high_water_ = high_water_;
+    pending_high_water_ = time_.latest();
     if (pending_high_water_ == kept_high_water_) return;
   }
   const std::array<Param, 1> params{param(pending_high_water_)};

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "store/connection.hpp"
+#include "store/only_forward.hpp"
 
 namespace sickbay::store {
 
@@ -57,7 +58,7 @@ class SqliteStore final : public Store {
   const Hooks hooks_;
 
   std::mutex time_mutex_;
-  Time high_water_{};          // the highest time given out
+  OnlyForward time_;
   Time kept_high_water_{};     // what the database has of it; with pending_ touched by the writer only
   Time pending_high_water_{};  // what the transaction in progress writes
 

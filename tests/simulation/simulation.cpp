@@ -198,9 +198,10 @@ void History::misfortune() {
     for (const std::string& each : plan_.world.schedulers) world_.set_reachable(each, true);
   }
   if (random_.chance(plan_.clock_step)) {
-    const Duration step = random_.between(seconds{1}, minutes{20});
-    trace("the database's clock steps by " + format_duration(step));
-    database_clock_.step_wall(step);
+    const bool back = random_.chance(0.5);
+    const Duration step = random_.between(seconds{1}, back ? hours{2} : minutes{20});
+    trace(fmt::format("the database's clock steps {} by {}", back ? "back" : "ahead", format_duration(step)));
+    database_clock_.step_wall(back ? -step : step);
   }
 }
 

@@ -315,6 +315,20 @@ TEST(Look, IdleLooksBeforeOurMarkWasSeenInPlaceDoNotCount) {
   EXPECT_EQ(seen->idle_looks, 2U) << "15 s after the first look that saw our mark";
 }
 
+// A replica that slept in the middle of its look: what it saw may be as new as its answer.
+TEST(Look, AStreakCountsFromTheLatestMomentThatItsFirstLookMayHaveSeen) {
+  Observation idle;
+  idle.idleness = Idleness::idle;
+  idle.seen_at = kStart;
+  std::optional<Observation> seen = fold_observation({}, idle, seconds{33});
+  idle.seen_at = kStart + seconds{40};
+  seen = fold_observation(seen, idle);
+  EXPECT_EQ(seen->idle_looks, 1U);
+  idle.seen_at = kStart + seconds{48};
+  seen = fold_observation(seen, idle);
+  EXPECT_EQ(seen->idle_looks, 2U);
+}
+
 TEST(Look, TheFirstLookThatFailsKnowsNothing) {
   Observation failed;
   failed.error = "time-out";

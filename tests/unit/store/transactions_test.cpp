@@ -10,6 +10,7 @@
 
 #include "fixture.hpp"
 #include "store/events.hpp"
+#include "store/only_forward.hpp"
 #include "store/upkeep.hpp"
 
 namespace sickbay::store {
@@ -224,6 +225,28 @@ TEST_P(Transactions, TimeDoesNotGoBackWhenTheClockDoes) {
   if (GetParam() == Backend::sqlite_file) {
     EXPECT_GE(time(), inside);
   }
+}
+
+TEST(OnlyForward, TimeGoesOnByTheSteadyClockWhileTheWallClockIsBehind) {
+  const Time start = from_micros(1'800'000'000'000'000);
+  OnlyForward time(start);
+  EXPECT_EQ(time.at(start + seconds{1}, seconds{100}), start + seconds{1});
+  const Time back = start - hours{2};
+  EXPECT_EQ(time.at(back, seconds{110}), start + seconds{11}) << "set back two hours, ten seconds passed";
+  EXPECT_EQ(time.at(back + seconds{30}, seconds{140}), start + seconds{41});
+  EXPECT_EQ(time.at(start + minutes{5}, seconds{141}), start + minutes{5}) << "the wall clock is right again";
+  EXPECT_EQ(time.at(start + minutes{5} - seconds{2}, seconds{150}), start + minutes{5})
+      << "two connections a little apart do not make time run ahead";
+  time.note(start + hours{1});
+  EXPECT_EQ(time.at(start + minutes{6}, seconds{151}), start + hours{1} + seconds{1}) << "another replica is further";
+}
+
+TEST_P(Transactions, TimeGoesOnAfterTheClockWasSetBack) {
+  if (GetParam() == Backend::postgresql) GTEST_SKIP() << "its clock is its own; OnlyForward has its rule";
+  const Time before = *store_->now();
+  clock_.step_wall(-hours{2});
+  clock_.advance(minutes{10});
+  EXPECT_EQ(*store_->now(), before + minutes{10});
 }
 
 TEST_P(Transactions, WhatWasAcknowledgedOutlivesAKilledProcess) {
