@@ -4,6 +4,7 @@
 
 #include "decide/advance.hpp"
 #include "decide/alerts.hpp"
+#include "decide/clock.hpp"
 #include "decide/holds.hpp"
 #include "decide/recommend.hpp"
 #include "decide/same.hpp"
@@ -68,6 +69,7 @@ void move_on(Turn& turn) {
 
 NodeChanges node_turn(const NodeFacts& facts, Time now, Ids& ids) {
   Turn turn(facts, now, ids);
+  follow_clock(turn);
   note_act(turn);
   leave_schedulers(turn);
   note_session(turn);

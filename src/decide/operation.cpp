@@ -102,7 +102,7 @@ Operation seen(Operation operation, const OperationView& view, bool fenced, cons
       }
       break;
     case Progress::not_seen:
-      not_seen(operation, fenced, overdue, times, at);
+      if (!caution.deadlines_frozen) not_seen(operation, fenced, overdue, times, at);
       break;
     case Progress::unreadable:
       if (operation.state != OperationState::ambiguous && overdue) {

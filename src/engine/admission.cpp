@@ -12,13 +12,13 @@ namespace sickbay::engine {
 
 Status Engine::admit(const Node& node) {
   at(Point::in_admission);
+  if (!clock_is_sound()) return {};  // the node is turned again, and asks again
   const auto changed = store_.write([&](store::Tx& tx) -> Result<bool> {
     const auto cluster = store::lock_cluster(tx, node.cluster);
     if (!cluster) return false;
     const std::uint64_t version = store::work_version(tx, WorkKind::node, node.id);
     if (!store::still(tx, WorkKind::node, node.id, version)) return fail(Errc::changed, "the node's facts changed");
     const Time now = store::now(tx);
-    check_clock(now);
     const auto current = store::get_node(tx, node.id);
     if (!current) return false;
     const auto facts = load_admission_facts(tx, *cluster, *current, now, {faults_, options_, caution()});

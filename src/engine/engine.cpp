@@ -14,9 +14,6 @@
 namespace sickbay::engine {
 namespace {
 
-constexpr Duration kDivergence = seconds{5};  // engine.md 2: a clock that stepped
-constexpr Duration kTrustAgain = minutes{5};  // ... and has been steady for so long is believed again
-constexpr Duration kPairFor = minutes{1};     // two readings are compared over no longer than this
 constexpr Duration kIngestLag = seconds{30};  // engine.md 2
 constexpr Duration kHeartbeatsWritten = seconds{5};
 constexpr Duration kPruneEvery = hours{1};
@@ -72,23 +69,6 @@ decide::SafetyState Engine::caution() const {
   return {.observe_only = observe_only_,
           .deadlines_frozen = diverged_at_ && clock_.steady() - *diverged_at_ <= kTrustAgain,
           .ingest_lagging = intake_.lag() > kIngestLag};
-}
-
-void Engine::check_clock(Time database_now) {
-  const std::lock_guard lock(mutex_);
-  const Duration steady = clock_.steady();
-  if (clock_pair_) {
-    const Duration passed = steady - clock_pair_->second;
-    const Duration drift = (database_now - clock_pair_->first) - passed;
-    const Duration most = kDivergence + passed / 2000;  // two clocks that are both right drift apart over a day
-    if (drift > most || drift < -most) {
-      log::error("the database's clock moved {} s against ours: no deadline expires until it has been steady for {}",
-                 drift.count() / 1'000'000, format_duration(kTrustAgain));
-      diverged_at_ = steady;
-      clock_pair_.reset();
-    }
-  }
-  if (!clock_pair_ || steady - clock_pair_->second > kPairFor) clock_pair_ = {database_now, steady};
 }
 
 std::optional<store::Work> Engine::claim() {
@@ -240,7 +220,7 @@ void Engine::heartbeat_loop() {
     if (const auto compared = compare_lineage(); !compared) {
       log::error("could not check whether the database was rolled back or restored: {}", compared.error().message);
     }
-    if (const auto now = store_.now()) check_clock(*now);
+    (void)clock_is_sound();  // what is wrong is written down; turns ask for themselves
     if (const auto flushed = intake_.flush(); !flushed) {
       log::error("heartbeats could not be written: {}", flushed.error().message);
     }

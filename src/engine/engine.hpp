@@ -15,10 +15,12 @@
 #include "decide/decide.hpp"
 #include "engine/adapters.hpp"
 #include "engine/calls.hpp"
+#include "engine/facts.hpp"
 #include "engine/intake.hpp"
 #include "engine/options.hpp"
 #include "engine/test_hooks.hpp"
 #include "engine/witness.hpp"
+#include "store/clock_steps.hpp"
 #include "store/store.hpp"
 #include "store/work.hpp"
 
@@ -104,7 +106,11 @@ class Engine {
   void publish_loop();
   bool prune();
   std::optional<store::Work> claim();
-  void check_clock(Time database_now);
+  // False: the clock has just been found to have stepped; what was read under it is not to be decided on.
+  bool clock_is_sound(Time now, Duration known);
+  bool clock_is_sound();
+  Duration stepped(Time now, Duration steady, Duration known) const;
+  void note_step();
   void at(Point point) const {
     if (hooks_.at) hooks_.at(point);
   }
@@ -136,9 +142,13 @@ class Engine {
   std::map<std::string, Duration> hinted_;  // clusters, and when a hint last had them listed; wake_changed()'s own
   std::set<AdapterKey> changed_;            // clusters and names of nodes that changed() named
   std::vector<std::thread> threads_;
-  std::optional<std::pair<Time, Duration>> clock_pair_;  // the database's clock beside our monotonic one
-  std::optional<Duration> diverged_at_;                  // steady time at which the two last disagreed
-  Calls calls_;                                          // last: what it runs uses the rest
+  struct ClockPair {
+    Time database{};
+    Duration steady{}, known{};  // known: the steps that were written down
+  };
+  std::optional<ClockPair> clock_pair_;
+  std::optional<Duration> diverged_at_;  // steady time at which the two last disagreed
+  Calls calls_;                          // last: what it runs uses the rest
 };
 
 }  // namespace sickbay::engine

@@ -7,6 +7,7 @@
 #include "decide/windows.hpp"
 #include "model/json.hpp"
 #include "store/alerts.hpp"
+#include "store/clock_steps.hpp"
 #include "store/clusters.hpp"
 #include "store/findings.hpp"
 #include "store/hosts.hpp"
@@ -131,6 +132,8 @@ void add_neighbours(store::Tx& tx, std::string_view under, decide::NodeFacts& fa
 decide::SafetyState caution(store::Tx& tx, const Loading& loading) {
   decide::SafetyState caution = loading.caution;
   caution.observe_only = store::observe_only_because(tx).has_value();
+  const auto stepped_at = store::clock_steps(tx).last_at;
+  caution.deadlines_frozen = caution.deadlines_frozen || (stepped_at && store::now(tx) - *stepped_at <= kTrustAgain);
   return caution;
 }
 
@@ -173,6 +176,7 @@ std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view
   add_adapters(tx, facts);
   add_neighbours(tx, host, facts);
   facts.caution = caution(tx, loading);
+  facts.clock_steps = store::clock_steps(tx).total;
   return facts;
 }
 

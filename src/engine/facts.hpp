@@ -7,6 +7,9 @@
 
 namespace sickbay::engine {
 
+// A clock that stepped and has been steady for so long is believed again (engine.md 2).
+inline constexpr Duration kTrustAgain = minutes{5};
+
 struct Loading {
   const FaultTable& faults;
   const Options& options;

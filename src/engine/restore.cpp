@@ -13,21 +13,6 @@
 #include "store/work.hpp"
 
 namespace sickbay::engine {
-namespace {
-
-// The events of the installation are those of each of its clusters.
-void tell_all_clusters(store::Tx& tx, const std::string& id, const std::string& message, const std::string& by) {
-  std::vector<Event> events;
-  for (const Cluster& cluster : store::list_clusters(tx)) {
-    events.push_back(
-        event_of(EventKind::restore, fmt::format("{}-{}", id, events.size()), store::now(tx), message, by));
-    events.back().cluster = cluster.id;
-  }
-  write_events(tx, events);
-}
-
-}  // namespace
-
 Status Engine::compare_lineage() {
   struct State {
     store::Lineage lineage;
@@ -62,7 +47,7 @@ Status Engine::tell_break() {
   const auto told = store_.write([&](store::Tx& tx) -> Result<std::string> {
     const auto why = store::observe_only_because(tx);
     if (!store::tell_break(tx) || !why) return std::string();
-    tell_all_clusters(tx, event_id, *why + "; nothing is started or sent until a person confirms", "sickbay");
+    tell_all_clusters(tx, event_id, EventKind::restore, *why + "; nothing is started or sent until a person confirms");
     return *why;
   });
   SICKBAY_CHECK(told);
@@ -80,8 +65,8 @@ Status Commands::confirm_restore(const decide::Person& who, std::string_view rea
     if (!store::observe_only_because(tx)) return {};
     store::end_observe_only(tx);
     const Time now = store::now(tx);
-    tell_all_clusters(tx, event_id, fmt::format("the state after a restore was confirmed by {}: {}", who.name, reason),
-                      who.name);
+    tell_all_clusters(tx, event_id, EventKind::restore,
+                      fmt::format("the state after a restore was confirmed by {}: {}", who.name, reason), who.name);
     for (const Cluster& cluster : store::list_clusters(tx)) {
       store::wake_all(tx, WorkKind::node, store::nodes_with_open_repairs(tx, cluster.id), now);
     }

@@ -9,6 +9,7 @@
 #include "decide/same.hpp"
 #include "engine/ask.hpp"
 #include "engine/engine.hpp"
+#include "store/clock_steps.hpp"
 #include "store/clusters.hpp"
 #include "store/nodes.hpp"
 #include "store/observations.hpp"
@@ -104,6 +105,7 @@ Difference compare(store::Tx& tx, const List& list, const Candidate& candidate) 
     node.cluster = list.adapter.cluster;
     node.name = candidate.listed->name;
     node.provider = list.provider;
+    node.clock_steps = store::clock_steps(tx).total;  // it waits for nothing yet
   }
   if (candidate.listed) node = as_listed(list, std::move(node), *candidate.listed);
   if (!known || !decide::same(*known, node)) found.node = node;

@@ -1,8 +1,11 @@
 #include "engine/write.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "store/alerts.hpp"
+#include "store/clusters.hpp"
 #include "store/events.hpp"
 #include "store/findings.hpp"
 #include "store/hosts.hpp"
@@ -21,6 +24,18 @@ constexpr Duration kClusterApart = seconds{1};
 
 void write_events(store::Tx& tx, const std::vector<Event>& events) {
   for (const Event& event : events) store::add_event(tx, event);
+}
+
+void tell_all_clusters(store::Tx& tx, const std::string& id, EventKind kind, const std::string& message,
+                       const std::string& by) {
+  std::vector<Event> events;
+  for (const Cluster& cluster : store::list_clusters(tx)) {
+    Event& event =
+        events.emplace_back(event_of(kind, fmt::format("{}-{}", id, events.size()), store::now(tx), message, by));
+    event.cluster = cluster.id;
+    event.data["route"] = "operators";
+  }
+  write_events(tx, events);
 }
 
 bool write_changes(store::Tx& tx, const decide::NodeChanges& changes, const Node& node,

@@ -42,11 +42,12 @@ struct Node {
   std::optional<std::string> identity_conflict;  // two live agents: bars actions; the text says who
   std::optional<Time> identity_conflict_at;      // last sign of it; it is over after 10 minutes without one
   std::optional<Time> removed_at;                // taken out for good
-  std::string phase = "RUNNING";                 // of the API's NODE_PHASE_ list
+  Duration clock_steps{};  // how far the database's clock had stepped ahead in all when its waits were last moved by it
+  std::string phase = "RUNNING";  // of the API's NODE_PHASE_ list
   BOOST_DESCRIBE_CLASS(Node, (),
                        (id, cluster, pool, name, host, schedulers, provider, labels, shape, auto_repair, incarnation,
                         machine_id, boot_id, boot_started_at, epoch, quarantine, cooldown_until, identity_conflict,
-                        identity_conflict_at, removed_at, phase),
+                        identity_conflict_at, removed_at, clock_steps, phase),
                        (), ())
 };
 

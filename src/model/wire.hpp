@@ -12,7 +12,7 @@ struct Hello {
   std::string machine_id, boot_id;
   Time boot_started_at{};  // by the node's own clock, which may be wrong
   Duration up{};           // for how long the boot has lasted, by its steady clock; 0: an older agent does not say
-  std::string host;  // serial, where readable
+  std::string host;        // serial, where readable
   std::string agent_version;
   std::string stream;               // the outbox's UUID
   std::uint64_t next_sequence = 1;  // the stream's oldest unsent finding
@@ -20,8 +20,8 @@ struct Hello {
   std::vector<ActiveFault> active;
   std::string active_digest;  // the agent's own name for this very set; opaque to the server
   BOOST_DESCRIBE_CLASS(Hello, (),
-                       (cluster, node, machine_id, boot_id, boot_started_at, up, host, agent_version, stream, next_sequence,
-                        shape, active, active_digest),
+                       (cluster, node, machine_id, boot_id, boot_started_at, up, host, agent_version, stream,
+                        next_sequence, shape, active, active_digest),
                        (), ())
 };
 struct HelloReply {

@@ -60,7 +60,7 @@ BOOST_DEFINE_ENUM_CLASS(EventKind, alert_pending, alert_firing, alert_joined, al
                         repair_recommended, repair_created, repair_decision, repair_alert_joined, repair_raised,
                         repair_state, repair_step, repair_person, repair_cancel_wish, repair_cancel_late, operation,
                         operation_planned, operation_withdrawn, drain_forced, hold_dropped, host_vacated, host_left,
-                        node, node_booted, node_released, cluster, policy, breaker, restore, turn_fails)
+                        node, node_booted, node_released, cluster, policy, breaker, restore, turn_fails, clock_step)
 
 // Whether a person reviewed a repair, or policy did.
 BOOST_DEFINE_ENUM_CLASS(ReviewHow, by_person, automatically)

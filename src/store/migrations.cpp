@@ -6,13 +6,14 @@
 
 namespace sickbay::store {
 
-extern const Migration kFirst;     // migrations/0001_first.cpp
-extern const Migration kAdapters;  // migrations/0002_adapters.cpp
-extern const Migration kLineage;   // migrations/0003_lineage.cpp
-extern const Migration kFailures;  // migrations/0004_failures.cpp
+extern const Migration kFirst;       // migrations/0001_first.cpp
+extern const Migration kAdapters;    // migrations/0002_adapters.cpp
+extern const Migration kLineage;     // migrations/0003_lineage.cpp
+extern const Migration kFailures;    // migrations/0004_failures.cpp
+extern const Migration kClockSteps;  // migrations/0005_clock_steps.cpp
 
 std::span<const Migration> migrations() {
-  static const std::array<Migration, 4> all{kFirst, kAdapters, kLineage, kFailures};
+  static const std::array<Migration, 5> all{kFirst, kAdapters, kLineage, kFailures, kClockSteps};
   return all;
 }
 

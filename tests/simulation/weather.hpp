@@ -39,7 +39,8 @@ struct Plan {
   double commit_unknown = 0;                      // of each commit
   double people = 0;                              // meddling: cordons, uncordons, cancels; at each moment somebody acts
   double foreign_controller = 0;                  // drops our marks
-  double late_findings = 0, old_session = 0, clone = 0, wiped = 0, silence = 0, wrong_clock = 0;  // agents, at each moment of theirs
+  double late_findings = 0, old_session = 0, clone = 0, wiped = 0, silence = 0,
+         wrong_clock = 0;  // agents, at each moment of theirs
   double node_crash = 0, node_death = 0, scheduler_down = 0, clock_step = 0;
 };
 

@@ -330,6 +330,37 @@ TEST(Lifecycle, ObserveOnlySendsNothing) {
   EXPECT_TRUE(world.until_state(RepairState::SUCCEEDED));
 }
 
+TEST(Lifecycle, AClockThatStepsAheadMakesEveryOpenWaitLongerByTheStep) {
+  World world;
+  world.marks["kube"].busy = true;
+  world.look();
+  world.sicken(finding("DmesgXidError", "119"));
+  ASSERT_TRUE(world.until_step(RepairStep::wait));
+  const Time until = *world.facts.repair->wait_until;
+  world.now += hours{3};
+  world.facts.clock_steps = hours{3};
+  world.facts.last_heartbeat = world.now;
+  world.look();
+  world.turn();
+  EXPECT_EQ(world.facts.repair->wait_until, until + hours{3});
+  world.run(minutes{30});
+  EXPECT_EQ(world.facts.repair->step, RepairStep::wait) << "its jobs were promised two hours";
+  EXPECT_EQ(world.facts.repair->wait_until, until + hours{3}) << "once";
+}
+
+TEST(Lifecycle, AnActWhoseTimeIsNotOverByTheSteadyClockIsNotCalledUnknown) {
+  World world;
+  Operation* act = world.plan_act(finding("DmesgXidError", "119"));
+  ASSERT_TRUE(act);
+  act->state = OperationState::acknowledged, act->dispatched_at = world.now, act->owner = "replica-1";
+  const Time deadline = act->deadline;
+  world.now += hours{3};
+  world.facts.clock_steps = hours{3};
+  world.turn();
+  EXPECT_EQ(act->state, OperationState::acknowledged);
+  EXPECT_EQ(act->deadline, deadline + hours{3});
+}
+
 TEST(Lifecycle, AFrozenClockExpiresNoWait) {
   World world;
   world.marks["kube"].busy = true;
