@@ -128,12 +128,12 @@ void add_neighbours(store::Tx& tx, std::string_view under, decide::NodeFacts& fa
   if (facts.host_before) facts.host_before_shared_with = others(facts.host_before->id);
 }
 
-// The database says whether a person must confirm it, to all replicas at once; the rest is this replica's.
-decide::SafetyState caution(store::Tx& tx, const Loading& loading) {
+// The database says to all replicas at once whether a person must confirm it and whether its clock has stepped; the
+// rest is this replica's.
+decide::SafetyState caution(store::Tx& tx, Time now, const store::ClockSteps& steps, const Loading& loading) {
   decide::SafetyState caution = loading.caution;
   caution.observe_only = store::observe_only_because(tx).has_value();
-  const auto stepped_at = store::clock_steps(tx).last_at;
-  caution.deadlines_frozen = caution.deadlines_frozen || (stepped_at && store::now(tx) - *stepped_at <= kTrustAgain);
+  caution.deadlines_frozen = caution.deadlines_frozen || (steps.last_at && now - *steps.last_at <= kTrustAgain);
   return caution;
 }
 
@@ -175,8 +175,9 @@ std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view
   facts.spares = spares_for(tx, facts.node, facts.session, now);
   add_adapters(tx, facts);
   add_neighbours(tx, host, facts);
-  facts.caution = caution(tx, loading);
-  facts.clock_steps = store::clock_steps(tx).total;
+  const store::ClockSteps steps = store::clock_steps(tx);
+  facts.caution = caution(tx, now, steps, loading);
+  facts.clock_steps = steps.total;
   return facts;
 }
 
@@ -198,7 +199,7 @@ std::optional<decide::AdmissionFacts> load_admission_facts(store::Tx& tx, const 
   facts.turned_unhealthy = turned_unhealthy(tx, cluster.id, now);
   const std::uint32_t spares = spares_for(tx, node, {}, now);  // a turn came before: the node has its shape
   facts.spares = spares - std::min(spares, decide::reserved_spares(holders_of(tx, facts.slots), facts.repair.id));
-  facts.caution = caution(tx, loading);
+  facts.caution = caution(tx, now, store::clock_steps(tx), loading);
   return facts;
 }
 

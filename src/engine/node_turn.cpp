@@ -24,7 +24,6 @@ struct Snapshot {
   std::optional<decide::NodeFacts> facts;
   std::uint64_t version = 0;
   Time now{};
-  Duration stepped{};
 };
 
 // The facts as the turn leaves them, in what looks and calls depend on.
@@ -58,13 +57,14 @@ Status Engine::node_turn(std::string_view key) {
   const auto snapshot = store_.read([&](store::Tx& tx) -> Result<Snapshot> {
     Snapshot read;
     read.now = store::now(tx);
-    read.stepped = store::clock_steps(tx).total;
     read.version = store::work_version(tx, WorkKind::node, key);
     read.facts = load_node_facts(tx, key, read.now, {faults_, options_, caution()});
     return read;
   });
   SICKBAY_CHECK(snapshot);
-  if (!clock_is_sound(snapshot->now, snapshot->stepped)) return fail(Errc::changed, "the clock stepped");
+  if (snapshot->facts && !clock_is_sound(snapshot->now, snapshot->facts->clock_steps)) {
+    return fail(Errc::changed, "the clock stepped");
+  }
   at(Point::after_read);
   if (!snapshot->facts) {  // forgotten: nothing to do until somebody wakes it
     return store_.write([&](store::Tx& tx) -> Status {

@@ -45,7 +45,7 @@ TEST(Consent, PatternsNameAFaultEveryCodeOrABeginning) {
   }
 }
 
-// Product.md 4.2: it means cancel, in every step before the act; a person's repair goes on, and what has acted too.
+// By product.md 4.2 it means cancel, in every step before the act; a person's repair goes on, and what has acted too.
 TEST(Consent, WithdrawnBeforeTheActCancelsAnAutomaticRepairInEveryStep) {
   const std::vector<std::pair<std::string, std::function<void(NodeFacts&)>>> ways{
       {"never", [](NodeFacts& facts) { facts.policy.policy.consent = {{{}, {}, {}, {}, never}}; }},
