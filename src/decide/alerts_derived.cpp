@@ -72,6 +72,24 @@ void identity(Turn& turn) {
   }
 }
 
+void unknown_marks(Turn& turn) {
+  Alert* alert = open_alert(turn, {fault_names::kUnknownMark, ""}, "");
+  if (turn.facts.unknown_marks.empty()) {
+    if (alert && !alert->good_since) alert->good_since = turn.now;
+  } else if (alert) {
+    alert->good_since.reset();
+  } else {
+    const auto& [scheduler, repair] = *turn.facts.unknown_marks.begin();
+    raise(
+        turn,
+        derived(turn, "host", fault_names::kUnknownMark,
+                fmt::format("{} carries our mark of repair {}, which this database does not know: it was restored, or "
+                            "another copy of it works here. Once nobody works on the node, uncordon it by hand",
+                            scheduler, repair)),
+        Duration{});
+  }
+}
+
 Finding not_ready(const Turn& turn, const Observation& look, std::string detector, std::string name) {
   const ReadyState state = ready_state(look);
   const std::string said = sentence(state);
@@ -128,6 +146,7 @@ void derive_alerts(Turn& turn) {
   if (turn.node.removed_at) return;
   silence(turn);
   identity(turn);
+  unknown_marks(turn);
   readiness(turn, SchedulerKind::kubernetes, "kubernetes", fault_names::kKubeNodeNotReady);
   readiness(turn, SchedulerKind::slurm, "slurm", fault_names::kSlurmNodeUnavailable);
 }

@@ -60,6 +60,8 @@ struct NodeFacts {
   // Names of other nodes on the node's host, and on host_before; and the one whose action is under way on the host.
   std::vector<std::string> host_shared_with, host_before_shared_with;
   std::string host_busy_with;
+  // Schedulers in which the node carries a mark of ours whose repair the database does not know, and that repair.
+  std::map<std::string, std::string> unknown_marks;
   Duration clock_steps{};                          // how far the clock has stepped ahead in all
   std::map<std::string, Unreachable> unreachable;  // those of the node's adapters that cannot be reached, by name
   SafetyState caution;

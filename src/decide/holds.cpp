@@ -92,8 +92,10 @@ bool is_released(Turn& turn, const Hold& hold) {
   return succeeded(uncordon) && look && look->error.empty() && look->seen_at > *uncordon->concluded_at && !ours_seen;
 }
 
-// Our mark of a repair that owns no hold any more: a late call, or a database that forgot (engine.md 3).
+// Our mark of a repair that is over and owns no hold any more: a late call. One of a repair that nobody knows stays,
+// and people are told (alerts_derived.cpp): it may be another copy's of this database (engine.md 5).
 void clear_orphan(Turn& turn, const Observation& look) {
+  if (turn.facts.unknown_marks.contains(look.scheduler)) return;
   if (!is_fresh(look, turn.now) || !look.exists || look.hold_owner.empty() || turn.node.removed_at) return;
   if (turn.hold(look.scheduler)) return;
   const Operation* uncordon = turn.last(OperationKind::uncordon, look.scheduler, look.hold_owner);

@@ -128,6 +128,16 @@ void add_neighbours(store::Tx& tx, std::string_view under, decide::NodeFacts& fa
   if (facts.host_before) facts.host_before_shared_with = others(facts.host_before->id);
 }
 
+// A mark may be another copy's of this database, or of a repair that a restored one has never heard of.
+std::map<std::string, std::string> unknown_marks(store::Tx& tx, const decide::NodeFacts& facts) {
+  std::map<std::string, std::string> unknown;
+  for (const Observation& look : facts.observed) {
+    if (look.hold_owner.empty() || (facts.repair && facts.repair->id == look.hold_owner)) continue;
+    if (!store::get_repair(tx, look.hold_owner)) unknown[look.scheduler] = look.hold_owner;
+  }
+  return unknown;
+}
+
 // The database says to all replicas at once whether a person must confirm it and whether its clock has stepped; the
 // rest is this replica's.
 decide::SafetyState caution(store::Tx& tx, Time now, const store::ClockSteps& steps, const Loading& loading) {
@@ -172,6 +182,7 @@ std::optional<decide::NodeFacts> load_node_facts(store::Tx& tx, std::string_view
   facts.operations = operations_of(tx, facts.node, facts.repair, now);
   facts.holds = store::holds_of(tx, id);
   facts.observed = observations_of(tx, facts.node, facts.repair);
+  facts.unknown_marks = unknown_marks(tx, facts);
   facts.spares = spares_for(tx, facts.node, facts.session, now);
   add_adapters(tx, facts);
   add_neighbours(tx, host, facts);

@@ -22,6 +22,7 @@ inline constexpr const char* kKernelPanic = "KernelPanic";
 // The engine
 inline constexpr const char* kAgentSilent = "AgentSilent";
 inline constexpr const char* kIdentityConflict = "IdentityConflict";
+inline constexpr const char* kUnknownMark = "UnknownMark";
 inline constexpr const char* kKubeNodeNotReady = "KubeNodeNotReady";
 inline constexpr const char* kSlurmNodeUnavailable = "SlurmNodeUnavailable";
 inline constexpr const char* kKubeNodeDiskPressure = "KubeNodeDiskPressure";

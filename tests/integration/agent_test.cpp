@@ -2,6 +2,7 @@
 // turns read-only. Needs root; says so and skips where it is not.
 #include <fcntl.h>
 
+#include <array>
 #include <filesystem>
 #include <set>
 
@@ -50,12 +51,26 @@ struct RealKernel : testing::Test {
     auto source = open_records(rig.io, "/dev/kmsg", false);
     ASSERT_TRUE(source) << source.error().message;
     rig.config.server = server.url();
-    began = rig.clock.steady();
+    began = log_time();
     rig.agent = std::make_unique<Agent>(rig.io, rig.config, rig.identity, std::move(*source), built_in_rules(),
                                         rig.faults, rig.clock);
     const auto status = rig.agent->start();
     ASSERT_TRUE(status) << status.error().message;
     ASSERT_TRUE(rig.delivered());  // what the log held before
+  }
+  // What the kernel's log calls now. Not the steady clock: the two drift apart while the machine is up, and a record
+  // may carry an earlier time than the clock showed before it was written.
+  static Duration log_time() {
+    const Fd log(::open("/dev/kmsg", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    ::lseek(log.get(), 0, SEEK_END);
+    const std::string_view mark = "<7>sickbay: a test begins\n";
+    EXPECT_EQ(::write(log.get(), mark.data(), mark.size()), static_cast<ssize_t>(mark.size()));
+    std::array<char, 8192> record{};
+    const ssize_t got = ::read(log.get(), record.data(), record.size());
+    const auto parts = split(std::string_view(record.data(), got > 0 ? static_cast<std::size_t>(got) : 0), ',');
+    const auto at = parts.size() > 2 ? parse_int(parts[2]) : std::nullopt;
+    EXPECT_TRUE(at) << "the kernel log gives no record back";
+    return Duration{at.value_or(0)};
   }
   // The newest finding of a fault on a device since the agent's start: the log holds older ones.
   std::optional<Finding> seen(const std::string& name, const std::string& device, FindingKind kind,
@@ -66,6 +81,15 @@ struct RealKernel : testing::Test {
       if (finding.device == device && by && finding.since_boot_us >= began.count()) found = finding;
     }
     return found;
+  }
+  // For whoever reads that something was not seen.
+  std::string heard() const {
+    std::string text = fmt::format("began at {}; heard:\n", began.count());
+    for (const Finding& finding : good.findings) {
+      text += fmt::format("{} {} of {} on {} at {}: {}\n", finding.detector, name_of(finding.kind),
+                          finding.fault.text(), finding.device, finding.since_boot_us, finding.sentence);
+    }
+    return text;
   }
   Duration began{};
   Rig rig;
@@ -101,7 +125,8 @@ TEST_F(RealKernel, AnXfsThatShutsDownIsFoundConfirmedAndOverWhenItIsUnmounted) {
   const std::string device = loop.device();
   start();
   ASSERT_TRUE(shell("xfs_io -x -c shutdown " + loop.scratch / "mnt"));
-  ASSERT_TRUE(run_until(rig.io, [&] { return seen("NpdXfsShutdown", device, FindingKind::fault).has_value(); }));
+  ASSERT_TRUE(run_until(rig.io, [&] { return seen("NpdXfsShutdown", device, FindingKind::fault).has_value(); }))
+      << heard();
   const Finding fault = *seen("NpdXfsShutdown", device, FindingKind::fault);
   EXPECT_EQ(fault.evidence.at("facility").to_number<int>(), 0) << "the kernel itself said it";
   EXPECT_EQ(fault.severity, Severity::critical);
@@ -123,7 +148,8 @@ TEST_F(RealKernel, AnExt4ThatTurnsReadOnlyIsFoundAndOverWhenItIsUnmounted) {
   if (::access(trigger.c_str(), W_OK) != 0) GTEST_SKIP() << "this kernel has no " << trigger;
   start();
   ASSERT_TRUE(shell("sh -c 'echo 1 > " + trigger + "'"));
-  ASSERT_TRUE(run_until(rig.io, [&] { return seen("NpdReadonlyFilesystem", device, FindingKind::fault).has_value(); }));
+  ASSERT_TRUE(run_until(rig.io, [&] { return seen("NpdReadonlyFilesystem", device, FindingKind::fault).has_value(); }))
+      << heard();
   ASSERT_TRUE(run_until(rig.io, [&, before = good.heartbeats.size()] { return good.heartbeats.size() > before + 2; }));
   EXPECT_FALSE(seen("NpdReadonlyFilesystem", device, FindingKind::clear)) << "it is still read-only";
   ASSERT_TRUE(shell("umount " + loop.scratch / "mnt"));

@@ -81,6 +81,25 @@ TEST(Holds, OurMarkWithoutARepairIsTakenAway) {
   EXPECT_EQ(world.dispatched[0].repair, "rep-forgotten");
 }
 
+TEST(Holds, AMarkOfARepairThatNobodyKnowsIsShownAndLeftAlone) {
+  World world;
+  world.marks["kube"].owner = "rep-of-another-copy";
+  world.marks["kube"].cordoned = true;
+  world.facts.unknown_marks["kube"] = "rep-of-another-copy";
+  world.look();
+  world.run(minutes{10});
+  EXPECT_TRUE(world.marks["kube"].cordoned);
+  EXPECT_TRUE(world.dispatched.empty());
+  ASSERT_TRUE(world.alert("UnknownMark"));
+  EXPECT_EQ(world.alert("UnknownMark")->state, AlertState::firing);
+  EXPECT_NE(world.alert("UnknownMark")->first.sentence.find("rep-of-another-copy"), std::string::npos);
+  world.marks["kube"].owner.clear(), world.marks["kube"].cordoned = false;  // by hand
+  world.facts.unknown_marks.clear();
+  world.look();
+  world.run(minutes{1});
+  EXPECT_EQ(world.alert("UnknownMark")->state, AlertState::resolved);
+}
+
 TEST(Holds, AForeignCordonIsLeftAlone) {
   World world;
   world.marks["kube"].cordoned = true;

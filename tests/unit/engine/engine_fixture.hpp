@@ -52,7 +52,8 @@ class ScriptedScheduler final : public Scheduler {
     seen.error = script_.error;
     seen.age = script_.view_age;
     if (!seen.error.empty()) return seen;
-    seen.ready = true;
+    const auto listed = std::ranges::find(script_.nodes, name, &NodeStatus::name);
+    seen.ready = listed == script_.nodes.end() || listed->ready;
     seen.idleness = Idleness::idle;
     seen.drained = true;
     const auto mark = script_.marks.find(std::string(name));

@@ -195,6 +195,23 @@ TEST_F(RolledBack, WhatWasDecidedIsNotSentAndAPersonIsAsked) {
   EXPECT_FALSE(script_.sent.empty());
 }
 
+// As after a restore: the node carries the mark of a repair that is younger than the backup.
+TEST_F(RolledBack, AMarkOfARepairThatTheDatabaseForgotKeepsNoFaultOfItsNodeFromBeingSeen) {
+  script_.marks["gpu-0"] = "rep-forgotten";
+  script_.nodes[0].cordoned = true, script_.nodes[0].hold_owner = "rep-forgotten";
+  pass(seconds{30});
+  script_.nodes[0].ready = false;
+  for (int i = 0; i < 30; ++i) pass(seconds{30});
+  EXPECT_TRUE(script_.sent.empty()) << "it may be another copy's";
+  EXPECT_TRUE(read([](store::Tx& tx) { return store::failing_work(tx, "c1"); }).empty());
+  std::set<std::string> names;
+  const std::string id = node("c1", "gpu-0").id;
+  for (const Alert& alert : read([&](store::Tx& tx) { return store::open_alerts_of_node(tx, id); }))
+    names.insert(alert.fault.name);
+  EXPECT_TRUE(names.contains("UnknownMark"));
+  EXPECT_TRUE(names.contains("KubeNodeNotReady"));
+}
+
 TEST_F(RolledBack, WhatAnotherReplicaFoundHoldsThisOneTooAtOnce) {
   decide_to_send();
   write([](store::Tx& tx) { store::break_off(tx, "older than it was", 0); });

@@ -48,6 +48,27 @@ TEST(Words, ATimeThatTheProductPromisesIsWrittenInOnePlace) {
   ASSERT_LE(evidence.size(), 1U) << evidence[0] << " and " << evidence[1] << " both say for how long evidence counts";
 }
 
+// docs/reviews.md says of each fault which test would notice it again.
+TEST(Words, EveryTestThatTheDocumentsNameIsThere) {
+  static const std::regex defined(R"(TEST(?:_F|_P)?\((\w+), (\w+)\))");
+  static const std::regex named(R"(`([A-Z]\w+)\.([A-Z]\w+)`)");
+  std::set<std::string> tests;
+  for (const auto& file : sources("tests")) {
+    for (const std::string& line : lines_of(file)) {
+      for (std::sregex_iterator at(line.begin(), line.end(), defined), end; at != end; ++at)
+        tests.insert((*at)[1].str() + "." + (*at)[2].str());
+    }
+  }
+  std::size_t count = 0;
+  for (const std::string& line : lines_of(fs::path(SICKBAY_SOURCE_DIR) / "docs/reviews.md")) {
+    for (std::sregex_iterator at(line.begin(), line.end(), named), end; at != end; ++at, ++count) {
+      const std::string name = (*at)[1].str() + "." + (*at)[2].str();
+      EXPECT_TRUE(tests.contains(name)) << "docs/reviews.md names " << name << ", which no test is called";
+    }
+  }
+  EXPECT_GT(count, 30U);
+}
+
 TEST(Words, EveryDocumentThatAnythingNamesIsThere) {
   std::set<std::string> documents;
   for (const auto& entry : fs::recursive_directory_iterator(fs::path(SICKBAY_SOURCE_DIR) / "docs")) {
