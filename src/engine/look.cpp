@@ -223,15 +223,14 @@ Told Engine::look_at_act(const Operation& asked) {
 
 Status Engine::fold_view(const Operation& asked, const OperationView& view, Time began) {
   const auto after = [&](store::Tx& tx) -> std::optional<Operation> {
-    const auto operation = store::get_operation(tx, asked.id);
+    auto operation = store::get_operation(tx, asked.id);
     if (!operation || !decide::is_sent(*operation)) return std::nullopt;
     const auto can = load_capabilities(tx, operation->cluster, operation->adapter);
     // A provider that has not said what it guards against may be one that refuses a second effect.
     if (!can && view.progress == Progress::not_seen) return std::nullopt;
     bool fenced = can && can->is_fenced();
-    decide::SafetyState careful = caution();
-    if (hooks_.planted.double_action) fenced = careful.deadlines_frozen = true;
-    Operation next = decide::seen(*operation, view, fenced, careful, call_times(options_), began);
+    if (hooks_.planted.double_action) fenced = true, operation->deadline = began + hours{1};
+    Operation next = decide::seen(*operation, view, fenced, caution(), call_times(options_), began);
     if (next.state == operation->state) return std::nullopt;
     ++next.version;
     return next;
